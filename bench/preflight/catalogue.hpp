@@ -12,13 +12,13 @@ namespace preflight_bench {
 
 enum class half { development, left_out, last };
 
-// What came of one examination.
+// What came of one examination, or of one training that was watched.
 struct outcome {
     std::string first{};             // the cause in the first line; empty: silent
     bool is_error = false;           // of that line
     std::vector<std::string> all{};  // every cause reported as a warning or an error
     std::string words{};             // the findings as they are printed
-    std::uint32_t passes = 0;
+    std::uint32_t passes = 0;        // of a training: its steps
     std::size_t gradients = 0, not_proven = 0, wrong = 0;
 };
 
@@ -28,6 +28,7 @@ struct net_entry {
     bool (*can_fault)(fault);
     bool (*can_habit)(habit);
     outcome (*examine)(arm const&, std::uint64_t seed, bool handles);
+    outcome (*train)(arm const&, std::uint64_t seed);  // without an examination
     // The largest relative error of any element of the gradient against central differences, in double: that the net
     // itself is right.
     double (*own_error)(arm const&, std::uint64_t seed);

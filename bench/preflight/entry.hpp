@@ -4,6 +4,7 @@
 
 #include "catalogue.hpp"
 #include "loop.hpp"
+#include "trained.hpp"
 
 #include <spotter/preflight.hpp>
 
@@ -82,6 +83,7 @@ template <template <class> class Net, class Real>
             [](fault what) { return Net<Real>::can(what); },
             [](habit what) { return Net<Real>::can(what); },
             &examine_net<Net<Real>>,
+            &train_net<Net<Real>>,
             &own_error_of<Net<double>>};
 }
 

@@ -3,11 +3,14 @@
 // Hand-written nets with one planted fault each, and healthy loops with people's habits (docs/preflight.md).
 //
 //     bench_preflight [--development | --last] [--only TEXT] [--seeds FIRST..LAST] [--bare] [--words] [--check]
+//                     [--passive]
 //
 // By default it runs the nets left out of development; --development and --last (the nets added last) select others.
 // --bare leaves out the optional handles. --words prints the findings of each arm with an unexpected result. --check
-// compares each net's own gradients with central differences, and examines nothing.
+// compares each net's own gradients with central differences, and examines nothing. --passive examines nothing either:
+// it trains the same loops for 300 steps, until packs::supervised raises its first alarm.
 #include "catalogue.hpp"
+#include "passive.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -21,11 +24,12 @@ struct choices {
     half of = half::left_out;
     std::string only{};
     std::uint64_t first_seed = 1, last_seed = 4;
-    bool handles = true, words = false, checks = false;
+    bool handles = true, words = false, checks = false, passive = false;
 };
 
-// Whether a cause is among those that are right for a fault.
-[[nodiscard]] bool is_right(fault_row const& row, std::string const& cause) {
+// Whether a cause, or a rule, is among those that are right for a fault.
+[[nodiscard]] bool is_right(choices const& how, fault_row const& row, std::string const& cause) {
+    if (how.passive) { return names(row.what, cause); }
     std::string const causes = " " + std::string{row.causes} + " ";
     return !cause.empty() && causes.find(" " + cause + " ") != std::string::npos;
 }
@@ -82,7 +86,7 @@ private:
         std::string const title = std::string{net.name} + "/" + std::string{name};
         if (!how_.only.empty() && title.find(how_.only) == std::string::npos) { return; }
         for (std::uint64_t seed = how_.first_seed; seed <= how_.last_seed; ++seed) {
-            outcome const it = net.examine(what, seed, how_.handles);
+            outcome const it = how_.passive ? net.train(what, seed) : net.examine(what, seed, how_.handles);
             bool const fine = what.broken == fault::none ? count_healthy(net, what, it) : count_broken(net, what, it);
             if (how_.words && !fine) { show(net, name, seed, it); }
         }
@@ -100,9 +104,9 @@ private:
     }
     bool count_broken(net_entry const& net, arm const& what, outcome const& it) {
         fault_row const& row = fault_rows[int(what.broken)];
-        bool const right = is_right(row, it.first);
+        bool const right = is_right(how_, row, it.first);
         bool const later = !right && std::any_of(it.all.begin(), it.all.end(),
-                                                 [&](std::string const& each) { return is_right(row, each); });
+                                                 [&](std::string const& each) { return is_right(how_, row, each); });
         for (tally* each : {&by_fault_[what.broken], &by_net_[net.name], &all_broken_}) {
             ++each->runs, each->right += right ? 1 : 0, each->later += later ? 1 : 0,
                 each->silent += it.first.empty() ? 1 : 0;
@@ -118,22 +122,29 @@ private:
         }
         return text;
     }
-    static void print_healthy(std::string_view name, healthy_tally const& it) {
-        std::printf("| %.*s | %d | %d | %d | %.1f %% | %.0f | %llu | %s |\n", int(name.size()), name.data(), it.runs,
-                    it.errors, it.warnings,
-                    it.gradients > 0 ? 100.0 * double(it.not_proven) / double(it.gradients) : 0.0,
-                    double(it.passes) / std::max(1, it.runs), static_cast<unsigned long long>(it.most_passes),
-                    list(it.reported).c_str());
+    void print_healthy(std::string_view name, healthy_tally const& it) const {
+        std::printf("| %.*s | %d | %d | %d | ", int(name.size()), name.data(), it.runs, it.errors, it.warnings);
+        if (!how_.passive) {
+            std::printf("%.1f %% | ", it.gradients > 0 ? 100.0 * double(it.not_proven) / double(it.gradients) : 0.0);
+        }
+        std::printf("%.0f | %llu | %s |\n", double(it.passes) / std::max(1, it.runs),
+                    static_cast<unsigned long long>(it.most_passes), list(it.reported).c_str());
     }
-    static void print_broken(std::string_view name, tally const& it) {
+    void print_broken(std::string_view name, tally const& it) const {
         std::printf("| %.*s | %d | %d | %d | %d | %.0f | %s |\n", int(name.size()), name.data(), it.runs, it.right,
-                    it.later, it.silent, double(it.passes) / std::max(1, it.runs), list(it.otherwise).c_str());
+                    it.later, how_.passive ? it.runs - it.silent : it.silent, double(it.passes) / std::max(1, it.runs),
+                    list(it.otherwise).c_str());
     }
     void print() {
         char const* const healthy_head =
-            "runs | errors | warnings | not proven | passes, mean | most | told |\n|---|---|---|---|---|---|---|---|\n";
-        char const* const broken_head = "runs | right first | right later | silent | passes, mean | told instead "
-                                        "|\n|---|---|---|---|---|---|---|\n";
+            how_.passive ? "runs | errors | warnings | steps, mean | most | told |\n|---|---|---|---|---|---|---|\n"
+                         : "runs | errors | warnings | not proven | passes, mean | most | told "
+                           "|\n|---|---|---|---|---|---|---|---|\n";
+        char const* const broken_head = how_.passive
+                                            ? "runs | right first | right later | alarmed | steps, mean | told instead "
+                                              "|\n|---|---|---|---|---|---|---|\n"
+                                            : "runs | right first | right later | silent | passes, mean | told instead "
+                                              "|\n|---|---|---|---|---|---|---|\n";
         std::printf("\n| healthy, by net | %s", healthy_head);
         for (auto const& [name, it] : healthy_) { print_healthy(name, it); }
         print_healthy("all", all_healthy_);
@@ -144,13 +155,19 @@ private:
         print_broken("all", all_broken_);
         std::printf("\n| broken, by net | %s", broken_head);
         for (auto const& [name, it] : by_net_) { print_broken(name, it); }
-        std::printf("\nright first: %.1f %% of %d; healthy with an error: %.2f %%, with a warning: %.2f %% of %d; not "
-                    "proven: %.1f %% of %zu gradients\n",
+        std::printf("\nright first: %.1f %% of %d; healthy with an error: %.2f %%, with a warning: %.2f %% of %d; ",
                     100.0 * all_broken_.right / std::max(1, all_broken_.runs), all_broken_.runs,
                     100.0 * all_healthy_.errors / std::max(1, all_healthy_.runs),
-                    100.0 * all_healthy_.warnings / std::max(1, all_healthy_.runs), all_healthy_.runs,
-                    100.0 * double(all_healthy_.not_proven) / double(std::max<std::size_t>(1, all_healthy_.gradients)),
-                    all_healthy_.gradients);
+                    100.0 * all_healthy_.warnings / std::max(1, all_healthy_.runs), all_healthy_.runs);
+        if (how_.passive) {
+            std::printf("alarmed: %.1f %%\n",
+                        100.0 * (all_broken_.runs - all_broken_.silent) / std::max(1, all_broken_.runs));
+        } else {
+            std::printf("not proven: %.1f %% of %zu gradients\n",
+                        100.0 * double(all_healthy_.not_proven) /
+                            double(std::max<std::size_t>(1, all_healthy_.gradients)),
+                        all_healthy_.gradients);
+        }
     }
 
     choices how_;
@@ -179,6 +196,8 @@ int main(int count, char** arguments) {
             how.handles = false;
         } else if (word == "--words") {
             how.words = true;
+        } else if (word == "--passive") {
+            how.passive = true;
         } else if (word == "--check") {
             how.checks = true;
         } else if (word == "--only") {
