@@ -137,13 +137,13 @@ private:
     }
     void print() {
         char const* const healthy_head =
-            how_.passive ? "runs | errors | warnings | steps, mean | most | told |\n|---|---|---|---|---|---|---|\n"
-                         : "runs | errors | warnings | not proven | passes, mean | most | told "
+            how_.passive ? "runs | errors | warnings | steps, mean | most | reported |\n|---|---|---|---|---|---|---|\n"
+                         : "runs | errors | warnings | not proven | passes, mean | most | reported "
                            "|\n|---|---|---|---|---|---|---|---|\n";
         char const* const broken_head = how_.passive
-                                            ? "runs | right first | right later | alarmed | steps, mean | told instead "
+                                            ? "runs | right first | right later | alarmed | steps, mean | reported instead "
                                               "|\n|---|---|---|---|---|---|---|\n"
-                                            : "runs | right first | right later | silent | passes, mean | told instead "
+                                            : "runs | right first | right later | silent | passes, mean | reported instead "
                                               "|\n|---|---|---|---|---|---|---|\n";
         std::printf("\n| healthy, by net | %s", healthy_head);
         for (auto const& [name, it] : healthy_) { print_healthy(name, it); }

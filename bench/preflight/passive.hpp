@@ -73,8 +73,8 @@ struct accepted_row {
     static_assert(std::size(rows) == std::size_t(fault::last_));
     auto const* const row =
         std::find_if(std::begin(rows), std::end(rows), [&](auto const& r) { return r.what == what; });
-    spotter::rule_id const told = spotter::rule_id_named(rule);
-    return told != other && std::find(row->rules.begin(), row->rules.end(), told) != row->rules.end();
+    spotter::rule_id const reported = spotter::rule_id_named(rule);
+    return reported != other && std::find(row->rules.begin(), row->rules.end(), reported) != row->rules.end();
 }
 
 // The hook. Its body is in a file of its own, as the pack takes long to compile.

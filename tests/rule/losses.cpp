@@ -195,6 +195,21 @@ TEST_CASE("overtraining: a training loss that does not fall, and a best that is 
     CHECK_FALSE(fires(0.05F, 0));
 }
 
+TEST_CASE("overtraining: evaluations that scatter are not above the best for long", "[overtraining]") {
+    auto const fires = [](bool scatters) {
+        run it{overtraining{}};
+        std::uint64_t at = 0;
+        bool fired = false;
+        for (int p = 0; p < 40; ++p) {
+            float const now = p < 3 ? 1.0F - 0.2F * static_cast<float>(p) : scatters && p % 3 == 0 ? 0.56F : 0.7F;
+            fired = phase(it, at, 10, 1.0F - 0.02F * static_cast<float>(p), now) == truth::yes || fired;
+        }
+        return fired;
+    };
+    CHECK(fires(false));
+    CHECK_FALSE(fires(true));  // every third one is as good as the best
+}
+
 TEST_CASE("overtraining: as SageMaker has it both losses must have stalled", "[overtraining]") {
     auto const answers = [](float fall) {
         run it{overtraining::sagemaker_defaults()};

@@ -125,6 +125,12 @@ public:
     }
 
 private:
+    // From each third to the next: a few samples that scatter behind a low first one seldom do.
+    [[nodiscard]] constexpr bool rises_throughout() const noexcept {
+        std::size_t const third = blocks_.size() / 3;
+        std::span<double const> const middle = blocks_.last(2 * third).first(third);
+        return share_below(blocks_.first(third), middle) >= 0.95 && share_below(middle, blocks_.last(third)) >= 0.95;
+    }
     // Computes what every sample needs, and only a new block changes.
     SPOTTER_STRICT constexpr void look_at_thirds(progress_limits const& limits) noexcept {
         SPOTTER_STRICT_BODY
@@ -217,7 +223,7 @@ private:
         if (comes_back_) { return false; }
         if (is_far_above(limits, why) || stays_above(limits, why)) { return true; }
         constexpr std::string_view lowest = "lowest of the latest losses";
-        if (far_above_ >= limits.runs_away && rises_from_the_start()) {
+        if (far_above_ >= limits.runs_away && rises_from_the_start() && rises_throughout()) {
             why = {lowest, least_far_, far_off, relation::greater};
             return true;
         }
@@ -278,29 +284,39 @@ private:
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.still) { return false; }
+        double fall = early_ - now_ + 2 * standard_error(), limit = limits.flat_fall * magnitude(early_);
+        force_rounding(fall), force_rounding(limit);
+        if (!(fall < limit)) { return false; }
+        why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
+        return true;
+    }
+    // Of the difference of two medians, that of the first third and that of the last; 0 where a third is one block.
+    [[nodiscard]] SPOTTER_STRICT constexpr double standard_error() const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        if (third < 2) { return 0; }
         double apart[block_series::most]{};
         std::span<double const> const last = blocks_.last(third);
         for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
         // The median of |a - b| for two normal numbers is 0.954 standard deviations; the standard error of a median is
         // 1.25 times that of a mean.
         double const deviation = middle_of({apart, third - 1}) / 0.954;
-        double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
-        double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);
-        force_rounding(fall), force_rounding(limit);
-        if (!(fall < limit)) { return false; }
-        why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
-        return true;
+        return 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
     }
     // It has fallen by `least_fall` or more.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         return early_ - now_ >= limits.least_fall * magnitude(early_);
     }
-    // The last third is above the first by half of what counts as worse; or above the beginning by six robust standard
-    // deviations of the loss: where a step is a sample, the first loss may be low by accident.
+    // The last third is above the first by half of what counts as worse, and by four standard errors; or above the
+    // beginning by six robust standard deviations of the loss: where a step is a sample, the first loss may be low by
+    // accident.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
+        double const usual = magnitude(early_) > magnitude(first_) ? early_ : first_;
+        double least = 0.5 * (limits.worse - 1) * magnitude(usual), error = 4 * standard_error();
+        force_rounding(least), force_rounding(error);
+        if (now_ - early_ > least && now_ - early_ > error) { return true; }
         double const middle = middle_of(blocks_.blocks());
         double apart[block_series::most]{};
         for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }

@@ -19,14 +19,19 @@ void add(hidden_pack& to, Rules const&... rules) noexcept {
     (to.add(make_hidden(rules)), ...);
 }
 
+// Metrics of a policy's update that need not be numbers in a healthy run: of constant returns nothing is explained, and
+// where a probability underflows the divergence overflows.
+[[nodiscard]] constexpr bool always_finite(tensor_info const& tensor) noexcept {
+    return tensor.name != "metric/explained_variance" && tensor.name != "metric/approx_kl";
+}
+
 // Rules for any net that is trained by gradients.
 template <class = only_where_called>
-void add_any_net(hidden_pack& to) noexcept {
-    add(to, non_finite{}, dead_update_path{.patience = 10}, input_not_normalized{}, constant_batch{}, dead_relu{},
-        all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{},
-        update_direction{.hears_biases = true}, exploding_gradient{}, vanishing_gradient{.patience = 10},
-        gradient_spike{}, update_ratio_band{}, updates_too_small{}, bf16_stall{}, output_collapse{},
-        stalled_training{});
+void add_any_net(hidden_pack& to, non_finite const& bad) noexcept {
+    add(to, bad, dead_update_path{.patience = 10}, input_not_normalized{}, constant_batch{}, dead_relu{}, all_zero{},
+        saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{.hears_biases = true},
+        exploding_gradient{}, vanishing_gradient{.patience = 10}, gradient_spike{}, update_ratio_band{},
+        updates_too_small{}, bf16_stall{}, output_collapse{}, stalled_training{});
 }
 
 template <pack_id Which>
@@ -35,7 +40,7 @@ void add_rules(hidden_pack& pack) noexcept {
     if constexpr (Which == pack_id::supervised) {
         add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150},
             unrelated_predictions{}, output_mismatch{}, identity_activation{});
-        add_any_net(pack);
+        add_any_net(pack, non_finite{});
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
             tensor_variance{}, unchanged_tensor{});
     } else if constexpr (Which == pack_id::boosting) {
@@ -47,9 +52,10 @@ void add_rules(hidden_pack& pack) noexcept {
             overtraining{.select = &select::boosting_losses});
     } else {
         add(pack, poor_weight_initialization{.select = &select::weights});
-        add_any_net(pack);
-        add(pack, rl_kl{}, rl_explained_variance{}, rl_clip_fraction{}, rl_constant_reward{}, rl_observation_range{},
-            rl_repeated_states{}, rl_target_network{}, rl_policy_ascends{});
+        add_any_net(pack, non_finite{.select = &always_finite});
+        // A young critic follows returns that grow, and is late.
+        add(pack, rl_kl{}, rl_explained_variance{.warmup = 100}, rl_clip_fraction{}, rl_constant_reward{},
+            rl_observation_range{}, rl_repeated_states{}, rl_target_network{}, rl_policy_ascends{});
     }
 }
 

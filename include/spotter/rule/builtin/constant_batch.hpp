@@ -4,6 +4,7 @@
 
 #include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/batch_samples.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
@@ -143,14 +144,6 @@ struct constant_batch {
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "no input was seen in two train steps";
-    }
-
-private:
-    [[nodiscard]] static constexpr std::uint64_t samples_of(observation const& it) noexcept {
-        int const said = batch_axis_of(it.tensor.flags);
-        std::size_t const axis = said < 0 ? 0 : static_cast<std::size_t>(said);
-        extents const& shape = it.view.shape;
-        return shape.rank > 1 && axis < shape.rank ? shape.size[axis] : 1;
     }
 };
 

@@ -9,10 +9,10 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // With V the mean loss of an eval phase and T that of the training before it: warning when `patience_validation` phases
-// have passed since V was best, V is above that by `delta`, the best was below the first V by `delta`, and T has fallen
-// by `delta` since. `require_both_stalled` is AWS's criterion: neither loss improved by `delta` within its patience.
-// Judged where a phase ends; other closes are undecided. A rewind of training restarts the patience. Each loss is
-// judged separately.
+// have passed since V was best, V has been above that by `delta` for `lasting` phases in a row, the best was below the
+// first V by `delta`, and T has fallen by `delta` since. `require_both_stalled` is AWS's criterion: neither loss
+// improved by `delta` within its patience. Judged where a phase ends; other closes are undecided. A rewind of training
+// restarts the patience. Each loss is judged separately.
 struct overtraining {
     using kind = rule_kind;
     static constexpr std::string_view name = "overtraining";
@@ -23,6 +23,7 @@ struct overtraining {
     selector select = role::loss;
     std::uint64_t patience_train = 50;       // training losses, where both must have stalled; AWS Overtraining: 5
     std::uint64_t patience_validation = 10;  // phases; AWS
+    std::uint64_t lasting = 3;               // phases: a single one may be high by chance
     double delta = 0.05;                     // a change that counts; AWS: 0.01
     bool relative = true;                    // `delta` is times |L0|; AWS: absolute
     bool require_both_stalled = false;       // AWS: true
@@ -36,6 +37,7 @@ struct overtraining {
         double first = 0, best = 0;      // V
         std::uint64_t phases = 0;        // with a finite V
         std::uint64_t since_best = 0;    // phases
+        std::uint64_t above_best = 0;    // phases in a row
         measurement trained_at_best{};   // T
         double best_trained = 0;         // the training loss at its best
         std::uint64_t since_better = 0;  // training losses
@@ -107,6 +109,7 @@ private:
     }
     static constexpr void follow(series& mine, eval_phase const& phase, double least) noexcept {
         double const now = phase.evaluated.value;
+        mine.above_best = mine.phases > 0 && below(mine.best, now, least) ? mine.above_best + 1 : 0;
         if (mine.phases++ == 0 || below(now, mine.best, least)) {
             if (mine.phases == 1) { mine.first = now; }
             mine.best = now;
@@ -122,7 +125,7 @@ private:
         SPOTTER_STRICT_BODY
         if (mine.since_best < patience_validation) { return false; }
         if (require_both_stalled) { return mine.since_better >= patience_train; }
-        return phase.evaluated.value > mine.best + least && mine.best < mine.first - least &&
+        return mine.above_best >= lasting && mine.best < mine.first - least &&
                mine.trained_at_best.value - phase.trained.value >= least;
     }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/batch_samples.hpp>
 #include <spotter/rule/builtin/environment.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
@@ -11,8 +12,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Warning when `length` observations in a row had the same bits in each of `episodes` consecutive episodes; it holds
-// until the end of the episode. An episode ends at a close at which `episode_end` was observed. Of several observations
-// of a tensor in a step the first counts. A tensor with a non-finite element is skipped. Train steps only.
+// until the end of the episode. A batch of several states is not judged: an update may take it several times. An
+// episode ends at a close at which `episode_end` was observed. Of several observations of a tensor in a step the first
+// counts. A tensor with a non-finite element is skipped. Train steps only.
 struct rl_repeated_states {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_repeated_states";
@@ -57,7 +59,7 @@ struct rl_repeated_states {
         series& mine = seen.all[it.tensor.id];
         seen.ends = seen.ends || mine.ends;
         if (!mine.watched || !has(it.stats.has, stats_mask::hash) || it.stats.count == 0) { return; }
-        if (it.stats.nonfinite() > 0 || !mine.first(seen.close)) { return; }
+        if (it.stats.nonfinite() > 0 || samples_of(it) > 1 || !mine.first(seen.close)) { return; }
         mine.equal = mine.equal > 0 && mine.last == it.stats.hash ? mine.equal + 1 : 1;
         mine.last = it.stats.hash;
         mine.repeats = mine.repeats || mine.equal >= length;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in rules (L2): how many samples a batch has.
+#pragma once
+
+#include <spotter/core/event.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Samples along the batch axis, the first by default. A vector, or one number, is a single sample.
+[[nodiscard]] constexpr std::uint64_t samples_of(observation const& it) noexcept {
+    int const stated = batch_axis_of(it.tensor.flags);
+    std::size_t const axis = stated < 0 ? 0 : static_cast<std::size_t>(stated);
+    extents const& shape = it.view.shape;
+    return shape.rank > 1 && axis < shape.rank ? shape.size[axis] : 1;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
