@@ -635,7 +635,7 @@ def text_of_row(row, data):
 # ---- a whole segment, its sidecar, and the program ------------------------------------------------------------------
 
 def flags_of(frame):
-    """The flags that the rows of a frame ask for; the flag of a last frame (8) cannot be told from them."""
+    """The flags that the rows of a frame ask for; the flag of a last frame (8) cannot be derived from them."""
     flags = {"run_begin": 1, "declare": 1, "finding": 2, "run_end": 4, "drops": 16, "stay": 64}
     result = frame.flags & 8
     for row in frame.content:
@@ -703,8 +703,8 @@ def check_declarations(rest, parts):
         at = frame.end
     if any(part.kind != "rows" for part in parts):
         return []  # written before the damage
-    told = [row for part in parts for row in part.content if row.kind in ("run_begin", "declare")]
-    wanted = {row.id if row.kind == "declare" else -1: row for row in told}  # the last of each, run_begin first
+    declared = [row for part in parts for row in part.content if row.kind in ("run_begin", "declare")]
+    wanted = {row.id if row.kind == "declare" else -1: row for row in declared}  # the last of each, run_begin first
     if [vars(row) for row in declared] != [vars(wanted[id]) for id in sorted(wanted)]:
         return ["sidecar: declarations that are not the last ones of the segment"]
     return []

@@ -24,22 +24,22 @@ function route() {
 
 async function look() {
   try {
-    const told = await ask('runs', {since: state.version});
+    const reply = await ask('runs', {since: state.version});
     const changed = new Set();
     const before = Math.max(0, ...[...state.runs.values()].map(it => it.card ? it.card.read : 0));
-    for (const it of told.runs) {
+    for (const it of reply.runs) {
       const known = state.runs.get(it.id);
       state.runs.set(it.id, {...known, ...it});
       changed.add(it.name);
       if (it.card && it.card.read > before && !it.card.over) state.clock = Math.min(Date.now() / 1000 - it.card.read, state.clock || Infinity);
     }
-    for (const id of told.gone) { const it = state.runs.get(id); if (it) changed.add(it.name); state.runs.delete(id); }
-    if (told.version < state.version) { state.version = 0; state.runs.clear(); } else { state.version = told.version; }
-    const news = changed.size > 0 || told.unread !== state.unread || told.scanned !== state.scanned;
-    state.folder = told.folder; state.unread = told.unread; state.scanned = told.scanned;
-    document.getElementById('where').textContent = plain(told.folder);
-    say_trouble(told.trouble ? `${told.folder}: ${told.trouble}` : told.cut ? 'There are more folders than are looked into.' : '');
-    document.getElementById('state').textContent = told.unread ? `reading ${told.unread} of ${state.runs.size}` : '';
+    for (const id of reply.gone) { const it = state.runs.get(id); if (it) changed.add(it.name); state.runs.delete(id); }
+    if (reply.version < state.version) { state.version = 0; state.runs.clear(); } else { state.version = reply.version; }
+    const news = changed.size > 0 || reply.unread !== state.unread || reply.scanned !== state.scanned;
+    state.folder = reply.folder; state.unread = reply.unread; state.scanned = reply.scanned;
+    document.getElementById('where').textContent = plain(reply.folder);
+    say_trouble(reply.trouble ? `${reply.folder}: ${reply.trouble}` : reply.cut ? 'There are more folders than are looked into.' : '');
+    document.getElementById('state').textContent = reply.unread ? `reading ${reply.unread} of ${state.runs.size}` : '';
     if (news && shown) shown.update(changed);
   } catch (why) {
     say_trouble('The server does not answer: ' + why.message + '. What is shown is what it said last.');

@@ -423,7 +423,7 @@ class Chart {
     }).filter(it => it && this.is_near(it, at));
   }
 
-  // A line that ended long before is not told where it is not.
+  // A line that ended long before is not reply where it is not.
   is_near(it, at) {
     const axis = this.axis_of(it.line), {left, right} = this.frame.seen;
     const apart = axis.length > 1 ? (axis[axis.length - 1] - axis[0]) / (axis.length - 1) : 0;

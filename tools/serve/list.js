@@ -104,7 +104,7 @@ class ListView {
     const by = this.group.value;
     if (!by) return [[null, runs]];
     const made = new Map();
-    for (const run of runs) { const key = setting_of(run, by) ?? 'not told'; if (!made.has(key)) made.set(key, []); made.get(key).push(run); }
+    for (const run of runs) { const key = setting_of(run, by) ?? 'not reply'; if (!made.has(key)) made.set(key, []); made.get(key).push(run); }
     return [...made].sort((a, b) => new Intl.Collator('en', {numeric: true}).compare(a[0], b[0]));
   }
 

@@ -40,8 +40,8 @@ class RunsView {
     await Promise.all(wanted.slice(0, this.several ? 50 : 1).map(async run => {
       try {
         const before = this.details.get(run.name);
-        const told = await ask('run', {run: run.id, since: before && before.id === run.id ? before.version : 0});
-        if (!told.same) this.details.set(run.name, told);
+        const reply = await ask('run', {run: run.id, since: before && before.id === run.id ? before.version : 0});
+        if (!reply.same) this.details.set(run.name, reply);
       } catch (why) { if (!missing.includes(run.name)) this.details.set(run.name, {id: run.id, version: 0, trouble: why.message, tags: [], findings: [], workers: []}); }
     }));
     if (shown !== this) return;
@@ -93,9 +93,9 @@ class RunsView {
 const settings = recall('settings', {smooth: 0, log: false, time: false});
 function settings_bar(redraw, ...more) {
   const change = (name, value) => { settings[name] = value; remember('settings', settings); redraw(); };
-  const told = element('output', {}, settings.smooth ? String(settings.smooth) : 'off');
+  const reply = element('output', {}, settings.smooth ? String(settings.smooth) : 'off');
   return element('form', {class: 'bar', onsubmit: it => it.preventDefault()},
-    element('label', {}, 'smoothing ', element('input', {type: 'range', min: 0, max: 0.99, step: 0.01, value: settings.smooth, oninput: it => { told.textContent = +it.target.value ? it.target.value : 'off'; change('smooth', +it.target.value); }}), told),
+    element('label', {}, 'smoothing ', element('input', {type: 'range', min: 0, max: 0.99, step: 0.01, value: settings.smooth, oninput: it => { reply.textContent = +it.target.value ? it.target.value : 'off'; change('smooth', +it.target.value); }}), reply),
     element('label', {}, element('input', {type: 'checkbox', checked: settings.log, onchange: it => change('log', it.target.checked)}), ' logarithmic'),
     element('label', {}, 'x: ', element('select', {onchange: it => change('time', it.target.value === 'time'), value: settings.time ? 'time' : 'step'}, element('option', {value: 'step', selected: !settings.time}, 'step'), element('option', {value: 'time', selected: settings.time}, 'time since its beginning'))), ...more);
 }
@@ -127,11 +127,11 @@ class TagCharts {
       if (this.choice.workers) asked.push(['workers', 'all']);
       if (this.part) asked.push(['from', Math.max(1, Math.floor(this.part[0]))], ['to', Math.max(0, Math.ceil(this.part[1]))]);
       const part = this.part;
-      const told = await ask('curves', asked);
+      const reply = await ask('curves', asked);
       if (part !== this.part) { this.again = true; return; }
       if (part) this.lines.clear();
-      for (const line of told.lines) this.lines.set([line.run, line.worker, line.mode].join(' '), line);
-      for (const it of told.runs) if (!part && it.version) this.versions.set(it.run, it.version);
+      for (const line of reply.lines) this.lines.set([line.run, line.worker, line.mode].join(' '), line);
+      for (const it of reply.runs) if (!part && it.version) this.versions.set(it.run, it.version);
       this.draw();
     } catch (why) { say_trouble(why.message); } finally {
       this.busy = false;
@@ -176,8 +176,8 @@ class TagCharts {
   }
 
   marks() {
-    const told = this.of.details.get(this.of.names[0]);
-    return told && told.findings ? strongest_of(told.findings, 12).filter(it => it.step.mode === 'train').map(it => ({x: it.step.index, severity: it.severity})) : [];
+    const reply = this.of.details.get(this.of.names[0]);
+    return reply && reply.findings ? strongest_of(reply.findings, 12).filter(it => it.step.mode === 'train').map(it => ({x: it.step.index, severity: it.severity})) : [];
   }
 
   redraw() { for (const chart of this.charts.values()) chart.soon(); }
@@ -197,7 +197,7 @@ class CurvesTab {
 
   tags() {
     const made = new Map();
-    for (const told of this.of.details.values()) for (const tag of told.tags || []) if (!made.has(tag.name)) made.set(tag.name, tag);
+    for (const reply of this.of.details.values()) for (const tag of reply.tags || []) if (!made.has(tag.name)) made.set(tag.name, tag);
     return [...made.values()].sort((a, b) => a.kind - b.kind);
   }
 
@@ -272,15 +272,15 @@ class FindingsTab {
   update() {
     const made = [];
     for (const name of this.of.names) {
-      const told = this.of.details.get(name);
-      if (!told) continue;
+      const reply = this.of.details.get(name);
+      if (!reply) continue;
       if (this.of.several) made.push(element('h2', {}, element('a', {href: address_of([name], 'findings')}, name_element(name))));
-      if (told.trouble) made.push(element('p', {class: 'notice'}, plain(told.trouble)));
-      const shown = strongest_of(told.findings || [], this.of.several ? 3 : 200);
+      if (reply.trouble) made.push(element('p', {class: 'notice'}, plain(reply.trouble)));
+      const shown = strongest_of(reply.findings || [], this.of.several ? 3 : 200);
       if (shown.length > 1 && !this.of.several) made.push(element('p', {class: 'note'}, 'In the order of time: the first finding is the likeliest cause of what follows.'));
       for (const it of shown) made.push(finding_card(it, this.unfolded));
-      if (!shown.length) made.push(element('p', {}, told.rules ? 'Nothing was found.' : 'Nothing was found so far. How much each rule could judge is known when the run ends.'));
-      const silent = told.could_not_run || [];
+      if (!shown.length) made.push(element('p', {}, reply.rules ? 'Nothing was found.' : 'Nothing was found so far. How much each rule could judge is known when the run ends.'));
+      const silent = reply.could_not_run || [];
       if (silent.length) {
         const key = 'silent ' + name;
         if (silent.length <= 6 && !this.seen.has(key)) this.unfolded.add(key);
@@ -354,11 +354,11 @@ class WorkersTab {
   }
   choose() { this.lines.clear(); this.versions.clear(); this.charts.clear(); this.grid.replaceChildren(); this.update(); }
   async update() {
-    const told = this.of.details.get(this.of.names[0]), run = this.of.runs[0];
-    if (!told || !run) return;
-    if (!this.tag.options.length) this.tag.replaceChildren(...(told.tags || []).map(it => element('option', {value: it.name}, plain(it.name))));
-    const most = Math.max(...(told.workers || []).map(it => it.steps));
-    this.table.replaceChildren(element('p', {class: 'note'}, (told.workers || []).filter(it => it.steps < most * 0.9 || it.status !== 'finished').slice(0, 20).map(it => `worker ${it.worker}: ${it.status}, ${number_text(it.steps)} of ${number_text(most)} steps`).join('; ')));
+    const reply = this.of.details.get(this.of.names[0]), run = this.of.runs[0];
+    if (!reply || !run) return;
+    if (!this.tag.options.length) this.tag.replaceChildren(...(reply.tags || []).map(it => element('option', {value: it.name}, plain(it.name))));
+    const most = Math.max(...(reply.workers || []).map(it => it.steps));
+    this.table.replaceChildren(element('p', {class: 'note'}, (reply.workers || []).filter(it => it.steps < most * 0.9 || it.status !== 'finished').slice(0, 20).map(it => `worker ${it.worker}: ${it.status}, ${number_text(it.steps)} of ${number_text(most)} steps`).join('; ')));
     if (!this.tag.value || this.busy) return;
     this.busy = true;
     try {
@@ -400,25 +400,25 @@ class TensorsTab {
     if (!this.chosen) return;
     this.listed = true;
     try {
-      const told = await ask('tensors', {run: this.chosen.id, filter: this.search.value.trim(), first: this.first, count: 100});
+      const reply = await ask('tensors', {run: this.chosen.id, filter: this.search.value.trim(), first: this.first, count: 100});
       this.table.replaceChildren(element('table', {class: 'plain'}, element('thead', {}, element('tr', {}, ['name', 'role', 'type', 'shape', 'observations'].map(it => element('th', {scope: 'col', class: it === 'observations' ? null : 'text'}, it)))),
-        element('tbody', {}, told.tensors.map(it => element('tr', {}, element('th', {scope: 'row', class: 'text'}, element('button', {type: 'button', class: 'link', onclick: () => this.open(it)}, name_element(it.name))),
+        element('tbody', {}, reply.tensors.map(it => element('tr', {}, element('th', {scope: 'row', class: 'text'}, element('button', {type: 'button', class: 'link', onclick: () => this.open(it)}, name_element(it.name))),
           element('td', {class: 'text'}, it.role), element('td', {class: 'text'}, it.type), element('td', {class: 'text'}, it.shape.length ? it.shape.join(' × ') : 'number'), element('td', {}, number_text(it.observations)))))));
       const turn = by => () => { this.first = Math.max(0, this.first + by); this.list(); };
-      this.pages.replaceChildren(told.all > 100 ? element('button', {type: 'button', disabled: this.first === 0, onclick: turn(-100)}, 'before') : '', ` ${number_text(told.all)} tensors `, told.all > 100 ? element('button', {type: 'button', disabled: this.first + 100 >= told.all, onclick: turn(100)}, 'next') : '');
+      this.pages.replaceChildren(reply.all > 100 ? element('button', {type: 'button', disabled: this.first === 0, onclick: turn(-100)}, 'before') : '', ` ${number_text(reply.all)} tensors `, reply.all > 100 ? element('button', {type: 'button', disabled: this.first + 100 >= reply.all, onclick: turn(100)}, 'next') : '');
     } catch (why) { this.table.replaceChildren(element('p', {class: 'notice'}, why.message)); }
   }
   async open(tensor) {
     if (this.curve) this.curve.close();
     try {
-      const run = this.chosen, told = await ask('tensor', {run: run.id, tag: tensor.name});
-      const stat = element('select', {'aria-label': 'Statistic', onchange: () => draw()}, told.statistics.map(it => element('option', {value: it, selected: it === (told.statistics.includes('l2') && told.shape !== 'scalar' ? 'l2' : 'mean')}, it)));
+      const run = this.chosen, reply = await ask('tensor', {run: run.id, tag: tensor.name});
+      const stat = element('select', {'aria-label': 'Statistic', onchange: () => draw()}, reply.statistics.map(it => element('option', {value: it, selected: it === (reply.statistics.includes('l2') && reply.shape !== 'scalar' ? 'l2' : 'mean')}, it)));
       const plot = element('div', {});
       const draw = () => { if (this.curve) this.curve.close(); this.curve = new TagCharts(this.of, tensor.name, {stat: stat.value}); plot.replaceChildren(this.curve.box); };
-      const slider = new StepSlider(run, tensor.name, told);
-      this.detail.replaceChildren(element('h2', {}, name_element(tensor.name)), element('p', {class: 'note'}, `${told.role}, ${told.type}, ${told.shape}; ${told.count ? `kept at ${plural(told.count, 'step')}, values at ${number_text(told.kept)}` : 'told between steps'}`),
-        told.statistics.length ? element('p', {}, 'over the steps: ', stat) : '', element('div', {class: 'grid'}, told.statistics.length ? plot : null, slider.steps.length ? slider.box : null));
-      if (told.statistics.length) draw();
+      const slider = new StepSlider(run, tensor.name, reply);
+      this.detail.replaceChildren(element('h2', {}, name_element(tensor.name)), element('p', {class: 'note'}, `${reply.role}, ${reply.type}, ${reply.shape}; ${reply.count ? `kept at ${plural(reply.count, 'step')}, values at ${number_text(reply.kept)}` : 'recorded between steps'}`),
+        reply.statistics.length ? element('p', {}, 'over the steps: ', stat) : '', element('div', {class: 'grid'}, reply.statistics.length ? plot : null, slider.steps.length ? slider.box : null));
+      if (reply.statistics.length) draw();
       this.detail.scrollIntoView({block: 'start'});
     } catch (why) { this.detail.replaceChildren(element('p', {class: 'notice'}, why.message)); }
   }
@@ -426,11 +426,11 @@ class TensorsTab {
 
 // One tensor at one step: its histogram, pictures and first values, by a slider.
 class StepSlider {
-  constructor(run, tag, told) {
+  constructor(run, tag, reply) {
     this.run = run;
     this.tag = tag;
-    this.told = told;
-    this.steps = told.value_steps.length ? told.value_steps : told.steps;
+    this.reply = reply;
+    this.steps = reply.value_steps.length ? reply.value_steps : reply.steps;
     this.word = element('output', {});
     this.range = element('input', {type: 'range', min: 0, max: Math.max(0, this.steps.length - 1), value: this.steps.length - 1, 'aria-label': 'Step', oninput: () => this.soon()});
     this.bars = element('canvas', {class: 'bars', role: 'img', 'aria-label': 'Histogram'});
@@ -445,25 +445,25 @@ class StepSlider {
     const step = this.steps[+this.range.value];
     this.word.textContent = step;
     try {
-      const told = await ask('values', {run: this.run.id, tag: this.tag, step});
+      const reply = await ask('values', {run: this.run.id, tag: this.tag, step});
       if (step !== this.steps[+this.range.value]) return;
-      this.draw(told);
+      this.draw(reply);
       const address = n => '/api/picture?' + new URLSearchParams({run: this.run.id, tag: this.tag, step, n});
-      const count = this.told.value_steps.includes(step) ? this.told.pictures : 0;
+      const count = this.reply.value_steps.includes(step) ? this.reply.pictures : 0;
       this.pictures.replaceChildren(...Array.from({length: count}, (_, n) => element('img', {src: address(n), alt: `picture ${n} at ${step}`})));
-      this.facts.replaceChildren(told.text !== undefined ? element('pre', {}, told.text) : '', element('dl', {}, told.statistics.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, number_text(value))))),
-        told.values ? element('details', {}, element('summary', {}, `values (${told.shape}${told.values.length < told.count ? ', the first ' + told.values.length : ''})`), element('code', {}, told.values.map(it => typeof it === 'number' ? +it.toPrecision(6) : String(it)).join('  '))) : '');
+      this.facts.replaceChildren(reply.text !== undefined ? element('pre', {}, reply.text) : '', element('dl', {}, reply.statistics.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, number_text(value))))),
+        reply.values ? element('details', {}, element('summary', {}, `values (${reply.shape}${reply.values.length < reply.count ? ', the first ' + reply.values.length : ''})`), element('code', {}, reply.values.map(it => typeof it === 'number' ? +it.toPrecision(6) : String(it)).join('  '))) : '');
     } catch (why) { this.facts.replaceChildren(element('p', {class: 'notice'}, why.message)); }
   }
-  draw(told) {
-    this.bars.hidden = this.ends.hidden = !told.bins;
-    if (!told.bins) return;
+  draw(reply) {
+    this.bars.hidden = this.ends.hidden = !reply.bins;
+    if (!reply.bins) return;
     const scale = window.devicePixelRatio || 1, width = this.bars.clientWidth || 400, height = 140;
     this.bars.width = width * scale; this.bars.height = height * scale;
-    const to = this.bars.getContext('2d'), most = Math.max(...told.bins);
+    const to = this.bars.getContext('2d'), most = Math.max(...reply.bins);
     to.setTransform(scale, 0, 0, scale, 0, 0);
     to.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--c0').trim();
-    told.bins.forEach((count, i) => { const tall = count / most * (height - 4); to.fillRect(i * width / told.bins.length, height - tall, width / told.bins.length - 1, count ? Math.max(1, tall) : 0); });
-    this.ends.replaceChildren(element('span', {}, number_text(told.low)), element('span', {}, number_text(told.high)));
+    reply.bins.forEach((count, i) => { const tall = count / most * (height - 4); to.fillRect(i * width / reply.bins.length, height - tall, width / reply.bins.length - 1, count ? Math.max(1, tall) : 0); });
+    this.ends.replaceChildren(element('span', {}, number_text(reply.low)), element('span', {}, number_text(reply.high)));
   }
 }

@@ -13,10 +13,10 @@ function recall(name, usual) { try { return JSON.parse(localStorage.getItem('spo
 async function ask(what, parameters) {
   const answer = await fetch('/api/' + what + '?' + new URLSearchParams(parameters), {credentials: 'same-origin'});
   const text = await answer.text();
-  let told = null;
-  try { told = JSON.parse(text); } catch (_) { /* a part of a page */ }
-  if (!answer.ok) throw new Error(told && told.error ? told.error : 'the server answers ' + answer.status);
-  return told === null ? text : told;
+  let reply = null;
+  try { reply = JSON.parse(text); } catch (_) { /* a part of a page */ }
+  if (!answer.ok) throw new Error(reply && reply.error ? reply.error : 'the server answers ' + answer.status);
+  return reply === null ? text : reply;
 }
 
 function say_trouble(text) {

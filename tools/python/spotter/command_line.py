@@ -157,7 +157,7 @@ def _judge(rule, run: str, given: dict, start: int, end: Optional[int], actions:
     if actions is not None:
         judged._actions = Actions(actions, judged.rule_name)
     code = 0
-    while True:  # each is told when it is met, of a run that goes on, too
+    while True:  # each is printed when it is met, also of a run that goes on
         try:
             invoke_rule(judged, start, end, raise_eval_cond=True)
             break

@@ -40,7 +40,7 @@ def _last_of(indices: np.ndarray) -> int:
 
 
 class GlobalSteps:
-    """The closed steps of a run, as far as `update` has been told of them. Of a step that was closed twice the number is the latest's.
+    """The closed steps of a run, as far as `update` has seen them. Of a step that was closed twice the number is the latest's.
 
     span: (begin, end) of global steps, end excluded; what lies outside is as if it had not been recorded."""
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a notebook shows of a run, a tensor and a finding: HTML that needs nothing else. Texts and lines have the page's own colour, and
-those of curves are told apart on white as on black."""
+those of curves can be distinguished on white as on black."""
 
 from __future__ import annotations
 

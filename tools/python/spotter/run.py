@@ -66,7 +66,7 @@ class Trial:
         return [each.number for each in self._records]
 
     def expected_workers(self) -> int:
-        """How many workers the run was told to have; 0 where it was not told."""
+        """How many workers the run was set up for; 0 where that is unknown."""
         own = [each for each in self._records if not (each.number > 0 and each.folder == self._path)]
         return max((each.expected_workers for each in own), default=0) if self._only is None else 0
 
@@ -286,7 +286,7 @@ class Trial:
             time.sleep(min(0.005, max(0.0, end - time.monotonic())))
 
     def _missing(self) -> int:
-        """Workers that the run was told to have and that recorded nothing so far."""
+        """Workers that the run was set up for and that recorded nothing so far."""
         expected = self.expected_workers()
         return expected - sum(each.number < expected for each in self._records)
 

@@ -177,7 +177,7 @@ class Track:
         """The answer of the lowest worker that has one, else the error that says most; Corrupt where a lower one may
         have it and cannot be read. Where what is asked for may be undefined (derived), a worker that observed it at the
         step has an answer all the same."""
-        told: Optional[SpotterError] = None
+        failure: Optional[SpotterError] = None
         records = self._records()
         for at, record in enumerate(records):
             each = WorkerTrack(record, self._name, self._run._records)
@@ -186,8 +186,8 @@ class Track:
             except SpotterError as why:
                 weight = WEIGHTS.get(why.code, 0)
                 if weight and not (derived and isinstance(why, NotInStep) and each.seen_at(step)):
-                    if told is None or weight > WEIGHTS[told.code]:
-                        told = why
+                    if failure is None or weight > WEIGHTS[failure.code]:
+                        failure = why
                     continue
                 failed = why
             if any(lower.may_hide(step) for lower in records[:at]):
@@ -196,7 +196,7 @@ class Track:
             if failed is not None:
                 raise failed
             return found
-        if self._worker is None and self._run._awaiting and isinstance(told, (NoSuchStep, NotInStep)):
+        if self._worker is None and self._run._awaiting and isinstance(failure, (NoSuchStep, NotInStep)):
             raise NotYet("a worker of the run has not begun yet: refresh() and ask again")
-        assert told is not None  # there is a worker, and it had no answer
-        raise told
+        assert failure is not None  # there is a worker, and it had no answer
+        raise failure

@@ -25,7 +25,7 @@ _MASK_OF = {"counts": 1, "zeros": 2, "range": 4, "abs range": 8, "sum": 16, "sum
 
 
 class Request(NamedTuple):
-    when: Optional[Policy]  # None: it cannot be told, as of a function of the program
+    when: Optional[Policy]  # None: it is unknown, as for a function of the program
     mask: int  # the terms of a summary
     other: Tuple[str, ...]  # what else is asked for
 
@@ -106,10 +106,10 @@ def are_asked(requests: Requests, modes: np.ndarray, indices: np.ndarray, sample
     for each in requests:
         if each.when is not None:
             chosen |= each.when(modes, indices)
-    untold = [each for each in requests if each.when is None]
-    for i in np.flatnonzero(~chosen).tolist() if untold else ():
+    undecided = [each for each in requests if each.when is None]
+    for i in np.flatnonzero(~chosen).tolist() if undecided else ():
         it = sample(i)
-        chosen[i] = any(each.met_by(it) for each in untold)
+        chosen[i] = any(each.met_by(it) for each in undecided)
     return chosen
 
 

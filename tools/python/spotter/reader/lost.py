@@ -109,7 +109,7 @@ class LostRows:
         return 0 <= end - start <= room
 
     def close(self, mode: int, index: int, ordinal: int, apart: int = 0):
-        """`apart`: how far the closes just before it are, where they are not told one by one."""
+        """`apart`: how far the closes just before it are, where they are not listed one by one."""
         last, index, apart = self._last[mode], int(index), int(apart)
         if last is not None and index > last:
             self._apart[mode] = min(self._apart[mode] or ONES, apart or index - last)
@@ -184,7 +184,7 @@ class Doubts:
                 except Malformed:
                     self.rows.add(at, frame.offset + 48 + place + len(body), self._ordinal)
         if frames < group.frames:
-            # Without spans it was met as it is, and not told by a sidecar.
+            # Without spans it was met as it is, and not listed by a sidecar.
             rises = group.spans is None or self.rows.rises(group.spans, self._ordinal,
                                                            group.first_ordinal + group.closes)
             self.rows.add(at, walk.good_end, self._ordinal, group.spans, ATTEMPT if rises else RANGE)

@@ -36,7 +36,7 @@ class Tensor:
     """What is known of a name: its last declaration, and where its rows are, taken in piece by piece."""
 
     def __init__(self, name: str):
-        self.name, self.told = name, SimpleNamespace()  # told: its last declaration
+        self.name, self.declaration = name, SimpleNamespace()  # declaration: its last declaration
         self.chunks: list = []  # (segment, list of entries or Column), in order of writing
         self.taken = 0  # how many of the record's pieces have been looked at
         self._columns: list = [[] for _ in range(6)]  # of `arrays`, those of the chunks that are in it
@@ -120,7 +120,7 @@ class Record:
         self._files = RunSegments(folder, self._take_segment)
         self.segments, self.gone = self._files.all, self._files.gone
         self.attempt_of = self._files.attempt_of
-        self._malformed: Set[tuple] = set()  # rows that were told as damage
+        self._malformed: Set[tuple] = set()  # rows that were reported as damage
         self._begun_in = UNKNOWN  # the attempt of the last run_begin
         self._doubts: Optional[Doubts] = None
         self.tensors: Dict[str, Tensor] = {}
@@ -175,7 +175,7 @@ class Record:
             raise self.trouble
 
     def _is_locked(self) -> Optional[bool]:
-        """Whether a live process writes; None where that cannot be told."""
+        """Whether a live process writes; None where that is unknown."""
         if isinstance(self.folder, StorePath):
             return self.folder.is_alive()
         if sys.platform != "win32":  # which has no such locks: a run without an end reads as running there
@@ -251,7 +251,7 @@ class Record:
         elif kind == 2:
             local, name = f.varint(0xFFFFFFFE), f.text()
             roles = f.u8(), f.u8()
-            told = SimpleNamespace(role=roles[0], partner_role=roles[1], partner=f.varint(0xFFFFFFFF) - 1, flags=f.varint(0xFFFFFFFF),
+            declaration = SimpleNamespace(role=roles[0], partner_role=roles[1], partner=f.varint(0xFFFFFFFF) - 1, flags=f.varint(0xFFFFFFFF),
                                    activation=f.u8(), dtype=f.u8(TEXT), shape=f.shape(), collections=f.fixed("Q", 8)[0],
                                    segment=segment)
             if local >= segment.size:  # a segment declares every id below its largest, so one beyond its bytes is no id
@@ -259,8 +259,8 @@ class Record:
             if local not in segment.ids and any(local in each.nameless() for each in self.segments):
                 self._forget_rows()  # some that nothing named may be of it
             tensor = self.tensors.setdefault(name, Tensor(name))
-            tensor.told = told
-            tensor.members[segment.attempt] = tensor.members.get(segment.attempt, 0) | told.collections
+            tensor.declaration = declaration
+            tensor.members[segment.attempt] = tensor.members.get(segment.attempt, 0) | declaration.collections
             segment.ids[local] = tensor
             tensor.locals[local] = None
             if isinstance(segment.ids, ChainMap):
@@ -464,13 +464,13 @@ class Record:
 
     def info(self, name: str) -> Info:
         """Of a name that is known."""
-        told = self.tensors[name].told
-        partner = told.segment.ids.get(told.partner)
-        members = tuple(each.name for i, each in enumerate(self.collections[:64]) if told.collections >> i & 1)
-        flags = tuple(flag for i, flag in enumerate(FLAGS) if told.flags >> i & 1)
+        declaration = self.tensors[name].declaration
+        partner = declaration.segment.ids.get(declaration.partner)
+        members = tuple(each.name for i, each in enumerate(self.collections[:64]) if declaration.collections >> i & 1)
+        flags = tuple(flag for i, flag in enumerate(FLAGS) if declaration.flags >> i & 1)
 
         def role(number):
             return ROLES[number] if number < len(ROLES) else "other"
 
-        return Info(name, role(told.role), DTYPES[told.dtype][0], told.shape, partner.name if partner else None,
-                    role(told.partner_role), flags, ACTIVATIONS[min(told.activation, 4)], members)
+        return Info(name, role(declaration.role), DTYPES[declaration.dtype][0], declaration.shape, partner.name if partner else None,
+                    role(declaration.partner_role), flags, ACTIVATIONS[min(declaration.activation, 4)], members)

@@ -42,7 +42,7 @@ class RunSegments:
         self.damage: List[Damage] = []
         self._run_id = 0
         self._strays: Set[int] = set()
-        self._told_missing_to = self._ends_known = self._sure = 0
+        self._missing_noted_to = self._ends_known = self._sure = 0
         self._sidecars: List[int] = []
         self._has_notes = False
         self.doubtful = False  # something may be lost, as far as is known without reading the rows
@@ -149,9 +149,9 @@ class RunSegments:
                 continue
             if not over:
                 return
-            if number >= self._told_missing_to:
+            if number >= self._missing_noted_to:
                 self.note(Damage(str(self.path(number)), 0, 0))
-            self._told_missing_to = max(self._told_missing_to, number + 1)
+            self._missing_noted_to = max(self._missing_noted_to, number + 1)
 
     def _take_file(self, number: int):
         wanted = self._next()
@@ -236,7 +236,7 @@ class RunSegments:
             goes_on = following is not None and self._goes_on(mine, following)
             if mine.left_torn or mine.superseded or not decided or goes_on:
                 continue
-            mine.left_torn = mine.has_torn_end() or (mine.number in cut and not mine.end_told)
+            mine.left_torn = mine.has_torn_end() or (mine.number in cut and not mine.has_rows_past_end)
             self.doubtful = self.doubtful or mine.left_torn
         begun = {each.number for each in self.all if each.size >= HEAD_BYTES or each.superseded}
         last = self.all[-1].number if self.all else -1
@@ -255,9 +255,9 @@ class RunSegments:
         except FileNotFoundError:
             return found
         for line in text.split(b"\n"):
-            told = re.fullmatch(rb"([0-9]+\.spot) ([0-9]+) ([0-9]+) ([0-9]+) ([0-9a-f]+)( .*)?", line)
-            number = number_of(told[1].decode(), ".spot") if told else None
-            if told and number is not None and (self._run_id in (0, int(told[5], 16))):
+            listed = re.fullmatch(rb"([0-9]+\.spot) ([0-9]+) ([0-9]+) ([0-9]+) ([0-9a-f]+)( .*)?", line)
+            number = number_of(listed[1].decode(), ".spot") if listed else None
+            if listed and number is not None and (self._run_id in (0, int(listed[5], 16))):
                 found.add(number)
         return found
 
@@ -284,7 +284,7 @@ class RunSegments:
             for offset, size in segment.survey():
                 self.note(Damage(str(segment.path), offset, size))
         for segment in self.all:
-            if segment.end_told and not segment.end_noted:
+            if segment.has_rows_past_end and not segment.end_noted:
                 self.note(Damage(str(segment.path), segment.surveyed_to, segment.size - segment.surveyed_to))
                 segment.end_noted = True
         self._note_cuts()

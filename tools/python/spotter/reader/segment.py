@@ -53,10 +53,10 @@ class Segment:
         self.superseded = self.foreign = self.stray = self.closed = self.thinned = False
         self.behind_lost = False  # the end of the one before it is lost, or whole segments
         self.lost: List[Lost] = []  # in order, but for what only shows when rows are read
-        self._told: List[Lost] = []  # what the sidecar knows behind the end, until it is one of these
+        self._lost_past_end: List[Lost] = []  # what the sidecar knows behind the end, until it is one of these
         self.beside: Optional[Sidecar] = None  # until its declarations were taken in
         self._torn_end = False
-        self.end_told = self.end_noted = False  # the sidecar knows of rows behind the end
+        self.has_rows_past_end = self.end_noted = False  # the sidecar knows of rows behind the end
         self.left_torn = False  # what its writer was about to write was left unfinished, and nobody goes on from it
 
     def __del__(self):
@@ -92,10 +92,10 @@ class Segment:
             if isinstance(frame, Frame):
                 self._take_frame(frame, first_new)
             elif sum(frame) > HEAD_BYTES:  # a head holds no rows
-                its = joined(each.spans for each in self._told) if self._told else None
+                its = joined(each.spans for each in self._lost_past_end) if self._lost_past_end else None
                 self.lost.append(Lost(frame[0], its, its is not None))
-        self.lost += self._told
-        self._told.clear()
+        self.lost += self._lost_past_end
+        self._lost_past_end.clear()
         self.known_to, self._torn_end = walk.good_end, walk.torn_end
 
     @property
@@ -148,9 +148,9 @@ class Segment:
             outside = places[len(inside):]
             begun = [each for each in outside if each.offset < self.size]
             gone = outside[len(begun):]
-            self._told = [Lost(self.size, each.spans, True, each.first_ordinal + each.closes) for each in begun]
-            self._told += [Lost(self.size, joined(each.spans for each in gone))] if gone else []
-            self.end_told = True
+            self._lost_past_end = [Lost(self.size, each.spans, True, each.first_ordinal + each.closes) for each in begun]
+            self._lost_past_end += [Lost(self.size, joined(each.spans for each in gone))] if gone else []
+            self.has_rows_past_end = True
 
     def _belongs(self, place: Group) -> bool:
         """Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged
@@ -163,7 +163,7 @@ class Segment:
     def has_torn_end(self) -> bool:
         """It ends in the beginning of the row frame that closed it, and that held something of steps. Not where the
         sidecar tells of what that was."""
-        return self._torn_end and not self.superseded and not self.end_told
+        return self._torn_end and not self.superseded and not self.has_rows_past_end
 
     def bytes(self, end: Optional[int] = None) -> Bytes:
         return Bytes(self.file, self.size if end is None else end)
@@ -282,8 +282,8 @@ class Segment:
         return self.bytes(offset + size)[offset:offset + size]
 
     def _damaged(self, place: Place, offset: int, why: Malformed) -> Corrupt:
-        told = "the values" if offset == place.parts[0][0] else f"the values that those at byte {place.parts[0][0]} build on,"
-        return Corrupt(f"{told} at byte {offset} of {self.path} are damaged ({why}): the statistics of this tensor and all "
+        subject = "the values" if offset == place.parts[0][0] else f"the values that those at byte {place.parts[0][0]} build on,"
+        return Corrupt(f"{subject} at byte {offset} of {self.path} are damaged ({why}): the statistics of this tensor and all "
                        "other values can be read; `spotter verify` lists what cannot")
 
 

@@ -209,7 +209,7 @@ class WorkerTrack:
         _, _, it = self.find(step)
         if it.raw is not None:
             return ()
-        return it.shape if it.shape is not None else self.tensor.told.shape
+        return it.shape if it.shape is not None else self.tensor.declaration.shape
 
     def observations(self, mode: Optional[int], loose=False) -> np.ndarray:
         """Places of the rows at steps of a mode, or of those between steps."""
