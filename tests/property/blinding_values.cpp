@@ -59,7 +59,7 @@ TEST_CASE("a NaN blinds no rule on data") {
                   [](auto& it, std::uint64_t i, bool bad) { it.see("obs", noises(i, 16, bad ? 100 : 1), {4, 4}); });
     never_blinded(rl_repeated_states{},
                   [](auto& it, std::uint64_t i, bool bad) {
-                      it.see("obs", noises(bad ? 7 : i, 16), {4, 4});
+                      it.see("obs", noises(bad ? 7 : i, 16), {1, 16});
                       if (i % 20 == 19) { it.number("metric/episode_return", 1 + noise(i, 0)); }
                   },
                   {.slack = 20});

@@ -703,8 +703,8 @@ def check_declarations(rest, parts):
         at = frame.end
     if any(part.kind != "rows" for part in parts):
         return []  # written before the damage
-    declared = [row for part in parts for row in part.content if row.kind in ("run_begin", "declare")]
-    wanted = {row.id if row.kind == "declare" else -1: row for row in declared}  # the last of each, run_begin first
+    listed = [row for part in parts for row in part.content if row.kind in ("run_begin", "declare")]
+    wanted = {row.id if row.kind == "declare" else -1: row for row in listed}  # the last of each, run_begin first
     if [vars(row) for row in declared] != [vars(wanted[id]) for id in sorted(wanted)]:
         return ["sidecar: declarations that are not the last ones of the segment"]
     return []

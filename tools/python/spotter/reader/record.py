@@ -251,9 +251,9 @@ class Record:
         elif kind == 2:
             local, name = f.varint(0xFFFFFFFE), f.text()
             roles = f.u8(), f.u8()
-            declaration = SimpleNamespace(role=roles[0], partner_role=roles[1], partner=f.varint(0xFFFFFFFF) - 1, flags=f.varint(0xFFFFFFFF),
-                                   activation=f.u8(), dtype=f.u8(TEXT), shape=f.shape(), collections=f.fixed("Q", 8)[0],
-                                   segment=segment)
+            declaration = SimpleNamespace(
+                role=roles[0], partner_role=roles[1], partner=f.varint(0xFFFFFFFF) - 1, flags=f.varint(0xFFFFFFFF),
+                activation=f.u8(), dtype=f.u8(TEXT), shape=f.shape(), collections=f.fixed("Q", 8)[0], segment=segment)
             if local >= segment.size:  # a segment declares every id below its largest, so one beyond its bytes is no id
                 raise Malformed("an id beyond all that there can be")
             if local not in segment.ids and any(local in each.nameless() for each in self.segments):
