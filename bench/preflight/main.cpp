@@ -136,24 +136,21 @@ private:
                     list(it.otherwise).c_str());
     }
     void print() {
-        char const* const healthy_head =
-            how_.passive ? "runs | errors | warnings | steps, mean | most | reported |\n|---|---|---|---|---|---|---|\n"
-                         : "runs | errors | warnings | not proven | passes, mean | most | reported "
-                           "|\n|---|---|---|---|---|---|---|---|\n";
-        char const* const broken_head = how_.passive
-                                            ? "runs | right first | right later | alarmed | steps, mean | reported instead "
-                                              "|\n|---|---|---|---|---|---|---|\n"
-                                            : "runs | right first | right later | silent | passes, mean | reported instead "
-                                              "|\n|---|---|---|---|---|---|---|\n";
-        std::printf("\n| healthy, by net | %s", healthy_head);
+        std::string const healthy_head =
+            "runs | errors | warnings | " + std::string{how_.passive ? "steps" : "not proven | passes"} +
+            ", mean | most | reported |\n|---|---|---|---|---|---|---|" + (how_.passive ? "\n" : "---|\n");
+        std::string const broken_head = "runs | right first | right later | " +
+                                        std::string{how_.passive ? "alarmed | steps" : "silent | passes"} +
+                                        ", mean | reported instead |\n|---|---|---|---|---|---|---|\n";
+        std::printf("\n| healthy, by net | %s", healthy_head.c_str());
         for (auto const& [name, it] : healthy_) { print_healthy(name, it); }
         print_healthy("all", all_healthy_);
-        std::printf("\n| healthy, by habit | %s", healthy_head);
+        std::printf("\n| healthy, by habit | %s", healthy_head.c_str());
         for (auto const& [what, it] : by_habit_) { print_healthy(habit_names[int(what)], it); }
-        std::printf("\n| broken, by fault | %s", broken_head);
+        std::printf("\n| broken, by fault | %s", broken_head.c_str());
         for (auto const& [what, it] : by_fault_) { print_broken(fault_rows[int(what)].name, it); }
         print_broken("all", all_broken_);
-        std::printf("\n| broken, by net | %s", broken_head);
+        std::printf("\n| broken, by net | %s", broken_head.c_str());
         for (auto const& [name, it] : by_net_) { print_broken(name, it); }
         std::printf("\nright first: %.1f %% of %d; healthy with an error: %.2f %%, with a warning: %.2f %% of %d; ",
                     100.0 * all_broken_.right / std::max(1, all_broken_.runs), all_broken_.runs,
