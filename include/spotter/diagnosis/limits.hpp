@@ -53,10 +53,8 @@ struct diagnosis_limits {
     double large_step = 0.5;   // update ratio: the rate is too large
     double small_step = 1e-5;  // update ratio: the rate is too small, where the run makes no progress
     double sure_step = 0.2;    // update ratio: a loss that rises from the start under smaller steps has the wrong sign
-    // Root mean square times root of the fan-in: initial weights are too large. Weights of N(0, 1) behind a hundred
-    // inputs are at 10: sigmoid nets are often begun so, and learn.
-    double initial_scale = 10;
-    double raw_input = 20;  // the mean of an input; for a standard deviation two and a half times this
+    double initial_scale = 6;  // root mean square times root of the fan-in: initial weights are too large
+    double raw_input = 20;     // the mean of an input; for a standard deviation two and a half times this
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
