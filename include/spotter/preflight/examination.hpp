@@ -76,4 +76,15 @@ struct preflight_options {
     std::FILE* progress = nullptr;             // progress is written here
 };
 
+namespace detail {
+
+// The net that is copied; the examination must not change it.
+struct original_net {
+    void const* net = nullptr;
+    void (*show)(void const* net, parameter_visitor& visit) = nullptr;
+    bool may_be_put_back = false;  // it is not const
+};
+
+}  // namespace detail
+
 }  // namespace spotter::inline SPOTTER_ABI

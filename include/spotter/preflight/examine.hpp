@@ -7,13 +7,6 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The net that is copied; the examination must not change it.
-struct original_net {
-    void const* net = nullptr;
-    void (*show)(void const* net, parameter_visitor& visit) = nullptr;
-    bool may_be_put_back = false;  // it is not const
-};
-
 // Throws nothing: an exception of the program's functions is reported as a finding. `original` may be null.
 [[nodiscard]] preflight_result examine(examination const& exam, original_net const* original) noexcept;
 

@@ -2,7 +2,7 @@
 // Preflight (L4), an experiment: are copies of the net independent of it?
 #pragma once
 
-#include <spotter/preflight/examine.hpp>
+#include <spotter/preflight/examination.hpp>
 #include <spotter/preflight/examiner.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
