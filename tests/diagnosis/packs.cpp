@@ -71,6 +71,19 @@ TEST_CASE("a policy's loss says nothing of its weights: packs::rl asks nothing e
     CHECK(accused(packs::rl).empty());
 }
 
+TEST_CASE("a metric of a policy's update that is no number is no fault of the loop") {
+    auto const alarms = [](auto const& pack, char const* name) {
+        run it{pack};
+        it.see(train(0), name, {nan_f});
+        (void)it.close(train(0));
+        return it.found.empty() ? std::string{} : std::string{it.found[0].rule};
+    };
+    CHECK(alarms(packs::rl, "metric/explained_variance").empty());
+    CHECK(alarms(packs::rl, "metric/approx_kl") == "rl_kl");
+    CHECK(alarms(packs::rl, "metric/episode_return") == "non_finite");
+    CHECK(alarms(packs::supervised, "metric/accuracy") == "non_finite");
+}
+
 TEST_CASE("the packs tell a dead layer before the gradients that vanish behind it") {
     auto const story_of = [](auto const& pack) {
         run it{pack};
