@@ -262,9 +262,9 @@ TEST_CASE("cause: a rate that has decayed to nothing is no parameter that was le
     told const it = first_alarm(story_of(packs::supervised, 200, {}, decayed));
     CHECK((it.rule == "learning_rate_zero" && it.reason == "no weight moves any more"));
     // Where no gradient arrives any more, it is not the rate that has decayed.
-    auto const killed = [&](shown_step& it, std::uint64_t i) {
-        decayed(it, i);
-        for (std::size_t k = 0; i >= 60 && k < 2; ++k) { it.gradients[k].assign(it.gradients[k].size(), 0.0F); }
+    auto const killed = [&](shown_step& shown, std::uint64_t i) {
+        decayed(shown, i);
+        for (std::size_t k = 0; i >= 60 && k < 2; ++k) { shown.gradients[k].assign(shown.gradients[k].size(), 0.0F); }
     };
     CHECK(first_alarm(story_of(packs::supervised, 900, {}, killed)).rule == "vanishing_gradient");
 }

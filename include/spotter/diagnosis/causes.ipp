@@ -339,7 +339,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::gradient_holds_those_before, rule_id::gradient_not_cleared, gradient_not_cleared::holds_those_before},
     {sign::gradients_pile_up, rule_id::gradient_not_cleared, gradient_not_cleared::piles_up},
     {sign::guesses, rule_id::no_better_than_guessing},
-    {sign::predictions_unrelated, rule_id::unrelated_predictions},
+    {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
     {sign::classes_imbalanced, rule_id::class_imbalance},
     {sign::eval_above_training, rule_id::overfit},
     {sign::eval_rises, rule_id::overtraining},

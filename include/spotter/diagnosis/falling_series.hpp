@@ -290,7 +290,7 @@ private:
         why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
         return true;
     }
-    // Of the difference of two medians, that of the first third and that of the last; 0 where a third is one block.
+    // Of the difference of two medians over a third each, by the scatter of the last; 0 where a third is one block.
     [[nodiscard]] SPOTTER_STRICT constexpr double standard_error() const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
@@ -308,9 +308,9 @@ private:
         SPOTTER_STRICT_BODY
         return early_ - now_ >= limits.least_fall * magnitude(early_);
     }
-    // The last third is above the first by half of what counts as worse, and by four standard errors; or above the
-    // beginning by six robust standard deviations of the loss: where a step is a sample, the first loss may be low by
-    // accident.
+    // The last third is above the first by half of what counts as worse (of the first value, or of the first third),
+    // and by four standard errors; or above the beginning by six robust standard deviations of the loss: where a step
+    // is a sample, the first loss may be low by accident.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double const usual = magnitude(early_) > magnitude(first_) ? early_ : first_;

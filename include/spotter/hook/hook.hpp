@@ -134,8 +134,8 @@ public:
             observe_due(*it, values);
         }
     }
-    // Observes what `step` takes, between `begin` and `end`: `"name"_t = values`, or anything with `visit_tensors`,
-    // such as a whole network.
+    // Observes one argument of `step`, between `begin` and `end`: `"name"_t = values`, or anything with
+    // `visit_tensors`, such as a whole network.
     template <class Tensors>
     void observe(Tensors const& tensors) noexcept {
         take_all(tensors);

@@ -56,7 +56,7 @@ public:
     void observe(std::string_view name, Tensor const& values, flag flags) const noexcept {
         pass(name, offer(values), nullptr, flags);
     }
-    // Observes what `step` takes, between `begin` and `end`, such as a whole network.
+    // Observes one argument of `step`, between `begin` and `end`, such as a whole network.
     template <class Tensors>
     void observe(Tensors const& tensors) const noexcept {
         if (calls_ == nullptr) { return; }

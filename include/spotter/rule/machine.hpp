@@ -419,6 +419,7 @@ struct violation {
         return found;
     }
 };
+using culprit [[deprecated("culprit is violation since 0.2")]] = violation;
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -74,7 +74,7 @@ struct overtraining {
         seen.phases.close(step, phase_length, [&](tensor_id id, std::string_view tensor, eval_phase const& phase) {
             series& mine = seen.all[id];
             double const least = step_of(seen.phases.trend(id));
-            if (phase.rewound) { mine.since_best = mine.since_better = 0, mine.trained_at_best = {}; }
+            if (phase.rewound) { mine.since_best = mine.since_better = mine.above_best = 0, mine.trained_at_best = {}; }
             if (!phase.evaluated.known) { return; }
             follow(mine, phase, least);
             if (!(require_both_stalled ? mine.trained : phase.trained.known)) { return; }
