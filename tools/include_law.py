@@ -92,30 +92,33 @@ BODIES = "#if SPOTTER_BODIES"
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
-def includes(header, bodies=False):
-    """Pairs of line number and included name: of what is declared, or of the bodies alone. Bodies are in x.ipp, which x.hpp
-    includes last, or in x.hpp between `#if SPOTTER_BODIES` and its `#endif`: no dependency of what is declared."""
+def lines_of(header):
+    """Triples: line number, line, whether it is of the bodies. These are in x.ipp, which x.hpp includes last, or in x.hpp
+    between `#if SPOTTER_BODIES` and its `#else` or `#endif`."""
     depth = body_depth = 0
     for number, line in enumerate(header.read_text(errors="replace").splitlines(), 1):
-        if re.match(r"#if", line):
+        directive = re.match(r"\s*#\s*(if|else|endif)", line)
+        if directive and directive.group(1) == "if":
             depth += 1
-            if line.startswith(BODIES) and body_depth == 0:
+            if line.strip() == BODIES and body_depth == 0:
                 body_depth = depth
-        elif line.startswith("#endif"):
-            body_depth = 0 if depth == body_depth else body_depth
-            depth -= 1
+        elif directive and depth == body_depth:
+            body_depth = 0
+        yield number, line, header.suffix == ".ipp" or (body_depth > 0 and line.strip() != BODIES)
+        depth -= 1 if directive and directive.group(1) == "endif" else 0
+
+
+def includes(header, bodies=False):
+    """Pairs of line number and included name: of what is declared, or of the bodies alone, on which no declaration depends."""
+    for number, line, is_body in lines_of(header):
         match = INCLUDE.match(line)
-        in_body = header.suffix == ".ipp" or body_depth > 0
-        if match and in_body == bodies and not match.group(1).endswith(".ipp"):
+        if match and is_body == bodies and not match.group(1).endswith(".ipp"):
             yield number, match.group(1)
 
 
 def has_bodies(header):
-    """Whether the file holds bodies: an .ipp, or a header with more than the include of one behind `#if SPOTTER_BODIES`."""
-    if header.suffix == ".ipp":
-        return True
-    lines = header.read_text(errors="replace").splitlines()
-    return any(line.startswith(BODIES) and not lines[number].rstrip(">").endswith(".ipp") for number, line in enumerate(lines, 1))
+    """Whether the file holds bodies, and not only the include of an .ipp."""
+    return any(is_body and line.strip() and not line.rstrip().endswith(".ipp>") for _, line, is_body in lines_of(header))
 
 
 def folder_of(name):

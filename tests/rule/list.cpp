@@ -7,9 +7,17 @@
 #include <tests/catch.hpp>
 
 #include <set>
+#include <type_traits>
 
 using namespace spotter;
 using namespace stage;
+
+// Names of the version before.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static_assert(std::is_same_v<terms, stats_mask> && terms::sum == stats_mask::sum);
+static_assert(std::is_same_v<culprit, violation>);
+#pragma GCC diagnostic pop
 
 namespace {
 

@@ -194,11 +194,16 @@ TEST_CASE("rl_repeated_states: ten equal states in each of two episodes", "[rl_r
     CHECK(of_episodes(11, 1, true) == indices{28, 29, 43, 44});
     CHECK(of_episodes(9, 1, true).empty());
     CHECK(of_episodes(15, 2, false).empty());  // not in a row
-    // Several states are a batch, which an update may take several times.
-    CHECK(fired(rl_repeated_states{.length = 2, .episodes = 1}, 45, [](auto& it, step_id at) {
-              it.see(at, "obs", {1, 2}, {2, 1});
-              if (at.index % 15 == 14) { it.see(at, "metric/episode_return", {1}); }
-          }).empty());
+    // Several states at once: an update takes each batch 15 times, or the environments stand still.
+    auto const of_batches = [](bool still) {
+        return fired(rl_repeated_states{}, 45, [=](auto& it, step_id at) {
+            it.see(at, "obs", {still ? 0 : static_cast<float>(at.index / 15), 2}, {2, 1});
+            if (at.index % 15 == 14) { it.see(at, "metric/episode_return", {1}); }
+        });
+    };
+    CHECK(of_batches(false).empty());
+    indices const stuck = of_batches(true);
+    CHECK((stuck.size() == 15 && stuck.front() == 30));  // from the second end on
     run it{rl_repeated_states{.length = 2, .episodes = 1}};
     CHECK(it.step(train(0), "obs", {1}) == truth::no);
     CHECK(it.step(train(1), "obs", {nan_f}) == truth::undecided);

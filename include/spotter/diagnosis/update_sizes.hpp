@@ -129,11 +129,11 @@ public:
     [[nodiscard]] constexpr bool nothing_pulls_now() const noexcept { return all_are_zero(&weight::pulls); }
 
 private:
-    [[nodiscard]] constexpr bool all_are_zero(bool weight::* was_not) const noexcept {
+    [[nodiscard]] constexpr bool all_are_zero(bool weight::* pulling) const noexcept {
         bool any_gradient = false, any_pull = false;
         each([&](std::string_view, weight const& it) {
             any_gradient = any_gradient || it.has_gradient;
-            any_pull = any_pull || it.*was_not;
+            any_pull = any_pull || it.*pulling;
         });
         return any_gradient && !any_pull;
     }

@@ -6,7 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The values are part of the file format. Any term includes the element count and the non-finite counts.
+// A term is one bit. The values are part of the file format. Any term includes the element count and the non-finite
+// counts.
 enum class stats_mask : std::uint32_t {
     none = 0,
     nonfinite = 1U << 0,       // counts of nan, +inf and -inf, and the first one's index

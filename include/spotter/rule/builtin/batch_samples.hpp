@@ -6,12 +6,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Samples along the batch axis, the first by default. A vector, or one number, is a single sample.
+// Samples along the batch axis, the first by default. A vector is a single sample, unless its axis is stated to be that
+// of the batch (`batch_axis(0)`); one number is a single sample.
 [[nodiscard]] constexpr std::uint64_t samples_of(observation const& it) noexcept {
     int const stated = batch_axis_of(it.tensor.flags);
     std::size_t const axis = stated < 0 ? 0 : static_cast<std::size_t>(stated);
     extents const& shape = it.view.shape;
-    return shape.rank > 1 && axis < shape.rank ? shape.size[axis] : 1;
+    return axis < shape.rank && (stated >= 0 || shape.rank > 1) ? shape.size[axis] : 1;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

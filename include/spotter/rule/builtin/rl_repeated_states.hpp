@@ -12,9 +12,10 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Warning when `length` observations in a row had the same bits in each of `episodes` consecutive episodes; it holds
-// until the end of the episode. A batch of several states is not judged: an update may take it several times. An
-// episode ends at a close at which `episode_end` was observed. Of several observations of a tensor in a step the first
-// counts. A tensor with a non-finite element is skipped. Train steps only.
+// until the end of the episode. Several states at once, as of a vector environment, repeat where they stay the same for
+// `length` observations while `episodes` episodes end: an update may take one batch several times. An episode ends at a
+// close at which `episode_end` was observed. Of several observations of a tensor in a step the first counts. A tensor
+// with a non-finite element is skipped. Train steps only.
 struct rl_repeated_states {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_repeated_states";
@@ -31,6 +32,8 @@ struct rl_repeated_states {
         bool watched = false, ends = false;  // its states are judged; it ends episodes
         std::uint64_t last = 0, equal = 0;   // hash of the last one; equal ones in a row in this episode, the last
                                              // included
+        bool several = false;                // it has several states at once
+        std::uint64_t outlasted = 0;         // then: episodes that ended while they stayed the same
         bool repeats = false;                // this episode repeats states
         std::uint64_t before = 0;            // number of episodes in a row just before that did
     };
@@ -59,14 +62,18 @@ struct rl_repeated_states {
         series& mine = seen.all[it.tensor.id];
         seen.ends = seen.ends || mine.ends;
         if (!mine.watched || !has(it.stats.has, stats_mask::hash) || it.stats.count == 0) { return; }
-        if (it.stats.nonfinite() > 0 || samples_of(it) > 1 || !mine.first(seen.close)) { return; }
-        mine.equal = mine.equal > 0 && mine.last == it.stats.hash ? mine.equal + 1 : 1;
+        if (it.stats.nonfinite() > 0 || !mine.first(seen.close)) { return; }
+        bool const same = mine.equal > 0 && mine.last == it.stats.hash;
+        mine.several = samples_of(it) > 1;
+        mine.outlasted = same ? mine.outlasted : 0;
+        mine.equal = same ? mine.equal + 1 : 1;
         mine.last = it.stats.hash;
         mine.repeats = mine.repeats || mine.equal >= length;
         if (seen.ended + 1 < episodes) { return; }
         seen.answer.judged = true;
-        std::uint64_t const in_a_row = mine.before + 1;
-        if (mine.repeats && in_a_row >= episodes) { seen.answer.found.blame(it, static_cast<double>(in_a_row)); }
+        bool const repeats = mine.several ? mine.equal >= length : mine.repeats;
+        std::uint64_t const in_a_row = mine.several ? mine.outlasted : mine.before + 1;
+        if (repeats && in_a_row >= episodes) { seen.answer.found.blame(it, static_cast<double>(in_a_row)); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
@@ -91,6 +98,10 @@ private:
     static constexpr void end_episode(state& seen) noexcept {
         ++seen.ended;
         seen.all.each([](series& it) {
+            if (it.several) {
+                ++it.outlasted;
+                return;
+            }
             it.before = it.repeats ? it.before + 1 : 0;
             it.repeats = false;
             it.equal = 0;

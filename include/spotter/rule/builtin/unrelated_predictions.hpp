@@ -31,11 +31,12 @@ struct unrelated_predictions {
     std::uint64_t patience = 3;               // windows
 
     struct window {  // of one mode
-        // `fractions`: pairs with a number that is not whole; `bad`: unrelated windows in a row
-        std::uint64_t pairs = 0, fractions = 0, bad = 0;
+        // `fractions`: pairs with a number that is not whole; `bad`, `opposed`: unrelated windows in a row, and opposed
+        std::uint64_t pairs = 0, fractions = 0, bad = 0, opposed = 0;
         double mean_target = 0, mean_said = 0;                      // over its pairs so far
         double squares_target = 0, squares_said = 0, products = 0;  // about the means
         double measured = 0, limit = 0;  // correlation, and its limit; of the last full window
+        double against = 0;              // six standard errors below zero
         bool judged = false;             // at least one window was full
     };
     // The first targets, or the first predictions, of a step.
@@ -90,11 +91,10 @@ struct unrelated_predictions {
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
-        double const against = -3 * mine.limit;  // six standard errors below zero
-        bool const is_opposed = mine.measured <= against;
+        bool const is_opposed = mine.opposed >= patience;
         why_found const why = is_opposed ? why_found{"predictions run against their targets", opposed}
                                          : why_found{"predictions are unrelated to their targets", unrelated};
-        out.push(who.as_finding(why, "correlation", relation::less_equal, is_opposed ? against : mine.limit));
+        out.push(who.as_finding(why, "correlation", relation::less_equal, is_opposed ? mine.against : mine.limit));
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
@@ -133,7 +133,9 @@ private:
             double const spread = square_root(mine.squares_target) * square_root(mine.squares_said);
             mine.measured = spread > 0 ? mine.products / spread : 0;
             mine.limit = 2 / square_root(static_cast<double>(mine.pairs));
+            mine.against = -6 / square_root(static_cast<double>(mine.pairs));
             mine.bad = mine.measured <= mine.limit ? mine.bad + 1 : 0;
+            mine.opposed = mine.measured <= mine.against ? mine.opposed + 1 : 0;
             mine.judged = true;
         }
         mine.pairs = mine.fractions = 0;
