@@ -12,7 +12,7 @@ class ListView {
     this.status = element('select', {'aria-label': 'Status', onchange: () => this.update()}, ['any status', 'running', 'finished', 'stopped', 'failed', 'died', 'unreadable'].map(it => element('option', {value: it}, it)));
     this.group = element('select', {'aria-label': 'Group by', onchange: () => { remember('group', this.group.value); this.update(); }});
     this.compare = element('a', {class: 'button', id: 'compare'}, 'Compare');
-    this.all = element('button', {type: 'button', onclick: () => this.choose_all()}, 'Choose shown');
+    this.all = element('button', {type: 'button', onclick: () => this.choose_all()}, 'Select shown');
     this.count = element('span', {class: 'note', id: 'count'});
     this.table = element('table', {class: 'runs'});
     this.more = element('button', {type: 'button', hidden: true, onclick: () => { this.most += 400; this.update(); }}, 'Show more');
@@ -128,7 +128,7 @@ class ListView {
   }
 
   row(run, columns) {
-    const box = element('input', {type: 'checkbox', 'data-key': 'choose ' + run.id, 'aria-label': 'Choose ' + plain(run.name), checked: state.chosen.has(run.name), onchange: it => { if (it.target.checked) state.chosen.add(run.name); else state.chosen.delete(run.name); this.choose(); }});
+    const box = element('input', {type: 'checkbox', 'data-key': 'choose ' + run.id, 'aria-label': 'Select ' + plain(run.name), checked: state.chosen.has(run.name), onchange: it => { if (it.target.checked) state.chosen.add(run.name); else state.chosen.delete(run.name); this.choose(); }});
     const link = element('a', {href: address_of([run.name]), 'data-key': 'open ' + run.id}, name_element(run.name));
     const card = run.card;
     if (!card) return element('tr', {}, element('td', {}, box), element('th', {scope: 'row'}, link), element('td', {class: 'text note', colspan: 99}, 'not read yet'));

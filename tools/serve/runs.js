@@ -84,7 +84,7 @@ class RunsView {
     const focus = this.head.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const before = this.head.querySelector('details'), open = before ? before.open : this.names.length <= 12;
     const words = ['died', 'failed', 'stopped', 'running', 'unreadable'].map(it => [it, runs.filter(run => status_of(run) === it).length]).filter(it => it[1] > 0).map(it => `${it[1]} ${it[0]}`).join(', ');
-    this.head.replaceChildren(...gone, element('h1', {}, `${this.names.length} runs`, words ? element('span', {class: 'note'}, ' ' + words) : ''), element('details', {open}, element('summary', {}, 'Which line is which'), element('ul', {class: 'legend'}, rows)));
+    this.head.replaceChildren(...gone, element('h1', {}, `${this.names.length} runs`, words ? element('span', {class: 'note'}, ' ' + words) : ''), element('details', {open}, element('summary', {}, 'Legend'), element('ul', {class: 'legend'}, rows)));
     if (focus) { const again = [...this.head.querySelectorAll('[data-key]')].find(it => it.dataset.key === focus); if (again) again.focus({preventScroll: true}); }
   }
 }
@@ -228,7 +228,7 @@ class CurvesTab {
     }
     for (const {box, grid} of this.groups.values()) box.hidden = [...grid.children].every(it => it.hidden);
     const read = [...this.of.details.values()].length > 0;
-    this.note.textContent = !read ? 'Reading…' : count === 0 ? words ? 'No curve has such a name.' : 'No numbers were recorded yet.' : 'Where several steps share a point it is their mean, and the band reaches from the smallest to the largest. Drag to zoom; with the keyboard the arrows move, + and − zoom, Esc shows all.';
+    this.note.textContent = !read ? 'Reading…' : count === 0 ? words ? 'No curve has such a name.' : 'No numbers were recorded yet.' : 'A point of several steps is their mean; the band is their minimum to maximum. Drag to zoom, double-click to reset. Keyboard: arrows move, + and − zoom, Esc resets.';
   }
 
   redraw() { for (const each of this.charts.values()) { each.draw(); each.redraw(); } }
@@ -416,7 +416,7 @@ class TensorsTab {
       const plot = element('div', {});
       const draw = () => { if (this.curve) this.curve.close(); this.curve = new TagCharts(this.of, tensor.name, {stat: stat.value}); plot.replaceChildren(this.curve.box); };
       const slider = new StepSlider(run, tensor.name, reply);
-      this.detail.replaceChildren(element('h2', {}, name_element(tensor.name)), element('p', {class: 'note'}, `${reply.role}, ${reply.type}, ${reply.shape}; ${reply.count ? `kept at ${plural(reply.count, 'step')}, values at ${number_text(reply.kept)}` : 'recorded between steps'}`),
+      this.detail.replaceChildren(element('h2', {}, name_element(tensor.name)), element('p', {class: 'note'}, `${reply.role}, ${reply.type}, ${reply.shape}; ${reply.count ? `recorded at ${plural(reply.count, 'step')}, with values at ${number_text(reply.kept)}` : 'recorded between steps'}`),
         reply.statistics.length ? element('p', {}, 'over the steps: ', stat) : '', element('div', {class: 'grid'}, reply.statistics.length ? plot : null, slider.steps.length ? slider.box : null));
       if (reply.statistics.length) draw();
       this.detail.scrollIntoView({block: 'start'});

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A classifier whose user shows only what is printed anyway: loss and accuracy of each epoch, in training and in
 // validation.
-#include "../chain.hpp"
 #include "../family.hpp"
 #include "../judge.hpp"
-#include "../optimizer.hpp"
-#include "inject.hpp"
+#include "dense_net.hpp"
 #include "problems.hpp"
 
 namespace diagnosis {
@@ -31,30 +29,10 @@ constexpr settings shapes[] = {
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{make_spirals(by.seed(), 3, 0.3F)},
-          nan_{by, how_.epochs, "loss"} {
-        spoil(data_, by.broken(), random_);
-        std::size_t inputs = 2;
-        for (std::size_t const units : {24U, 24U, 3U}) {
-            block& each = net_.blocks.emplace_back("fc" + std::to_string(net_.blocks.size() + 1), inputs, units);
-            bool const hidden = net_.blocks.size() < 3;
-            draw(by, random_, std::sqrt(6.0F / static_cast<float>(inputs)), each.w.value);
-            each.b.value.assign(units, hidden ? hidden_bias(by) : 0.0F);
-            if (hidden) {
-                each.activation = sp::activation_kind::relu;
-                each.activation_left_out = by.is(fault::no_activations);
-                each.dropout = how_.dropout;
-            }
-            inputs = units;
-        }
-        optimizer_.how = how_.how;
-        optimizer_.learning_rate = how_.rate * rate_factor(by);
-        optimizer_.weight_decay = how_.decay;
-        optimizer_.sign = direction(by);
-        for (block& each : net_.blocks) {
-            if (&each == &net_.blocks[1] && by.is(fault::not_in_optimizer)) { continue; }
-            optimizer_.add(each.w);
-            optimizer_.add(each.b);
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{drawn(by, random_)},
+          nan_{by, how_.epochs, "loss"}, net_{by, random_, {{2, 24, 24, 3}}, how_.how, how_.rate, how_.decay} {
+        for (block& each : net_.net.blocks) {
+            if (each.activation == sp::activation_kind::relu) { each.dropout = how_.dropout; }
         }
         judge_.sign = loss_sign(by);
     }
@@ -66,28 +44,26 @@ public:
             double loss = 0, right = 0, seen = 0;
             for (std::size_t i = 0; i < data_.train.count() / rows.size(); ++i) {
                 samples const batch = chosen(data_.train, rows.next(random_));
-                judge_.classify(net_.forward(batch.inputs, batch.count(), true, random_), batch.classes, 3);
+                judge_.classify(net_.forward(batch.inputs, batch.count()), batch.classes, 3);
                 loss += static_cast<double>(judge_.loss) * static_cast<double>(batch.count());
                 right += static_cast<double>(batch.count() - judge_.wrong);
                 seen += static_cast<double>(batch.count());
-                net_.backward(judge_.gradient, course_.is(fault::piles_up) ? 1.0F : 0.0F);
-                if (course_.is(fault::backward_bug)) { forget(); }
-                if (i == 0 && nan_.due(epoch)) { net_.blocks[1].w.gradient[5] = nan_value; }
-                optimizer_.step(how_.fades ? 1.0F - done : 1.0F);
+                values gradient = judge_.gradient;
+                net_.backward(gradient);
+                if (i == 0 && nan_.due(epoch)) { net_.net.blocks[1].w.gradient[5] = nan_value; }
+                net_.update(how_.fades ? 1.0F - done : 1.0F);
             }
             show(sp::train(epoch), loss / seen, right / seen);
             evaluate(epoch);
         }
-        for (block const& each : net_.blocks) { tell_if_lost(course_, each.w.value); }
+        net_.tell_if_lost(course_);
     }
 
 private:
-    void forget() {
-        for (std::size_t i = 0; i < 2; ++i) {
-            for (parameter* const each : {&net_.blocks[i].w, &net_.blocks[i].b}) {
-                each->gradient.assign(each->gradient.size(), 0.0F);
-            }
-        }
+    static task drawn(course const& by, prng& random) {
+        task made = make_spirals(by.seed(), 3, 0.3F);
+        spoil(made, by.broken(), random);
+        return made;
     }
     void show(sp::step_id at, double loss, double accuracy) {
         course_.begin(at);
@@ -96,7 +72,7 @@ private:
         course_.end();
     }
     void evaluate(std::uint64_t epoch) {
-        judge_.classify(net_.forward(data_.eval.inputs, data_.eval.count(), false, random_), data_.eval.classes, 3);
+        judge_.classify(net_.net.forward(data_.eval.inputs, data_.eval.count(), false, random_), data_.eval.classes, 3);
         double const wrong = static_cast<double>(judge_.wrong) / static_cast<double>(data_.eval.count());
         show(sp::eval(epoch), static_cast<double>(judge_.loss), 1.0 - wrong);
         course_.evaluated(wrong * 1.5);
@@ -107,8 +83,7 @@ private:
     prng random_;
     task data_;
     planted_nan nan_;
-    chain net_{};
-    optimizer optimizer_{};
+    dense_net net_;
     judge judge_{};
 };
 
