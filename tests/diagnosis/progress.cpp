@@ -400,6 +400,13 @@ TEST_CASE("progress: a loss that runs away is known from its tenth sample far ab
         INFO(told[0]);
         CHECK((told[0].ends_with("worsens") && sample_of(told[0]) <= 13));
     }
+    // A leap in a few steps: what counts is the level that it comes to, not the ramp.
+    for (double const ramp : {15.0, 37.5, 60.0}) {
+        auto const leaps = [=](std::uint64_t i) { return i == 0 ? 7.6 : i < 3 ? ramp : 95 + 3 * double(i * 7 % 5); };
+        answers const told = story(60, leaps);
+        REQUIRE_FALSE(told.empty());
+        CHECK((told[0].ends_with("worsens") && sample_of(told[0]) <= 40));
+    }
     // Thrown up by the first steps, and on its way back.
     CHECK_FALSE(any_says(story(60, [](std::uint64_t i) { return i == 0 ? 2.3 : falling(20, 0.05, i); }), "worsens"));
 }

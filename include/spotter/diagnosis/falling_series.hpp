@@ -189,12 +189,14 @@ private:
         double far_off = limits.far_worse * first_;
         force_rounding(far_off);
         if (!(first_ > 0 && value > far_off)) {
-            far_above_ = 0;
+            far_above_ = alike_far_ = 0;
             return;
         }
-        if (far_above_++ == 0) { least_far_ = value, sum_far_ = 0; }
-        least_far_ = value < least_far_ ? value : least_far_;
-        sum_far_ += value;
+        ++far_above_;
+        least_far_ = alike_far_ > 0 && least_far_ < value ? least_far_ : value;
+        sum_far_ = alike_far_ > 0 ? sum_far_ + value : value;
+        if (least_far_ > 0.5 * sum_far_ / static_cast<double>(++alike_far_)) { return; }
+        alike_far_ = 1, least_far_ = sum_far_ = value;
     }
     constexpr void judge(progress_limits const& limits) noexcept {
         if (is_worse(limits, why_)) {
@@ -235,9 +237,7 @@ private:
                 return true;
             }
         }
-        if (far_above_ < limits.lasting_far || !(least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_))) {
-            return false;
-        }
+        if (alike_far_ < limits.lasting_far) { return false; }
         why = {lowest, least_far_, far_off, relation::greater};
         return true;
     }
@@ -332,9 +332,10 @@ private:
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
+    std::uint64_t alike_far_ = 0;           // of those far above, the latest: the lowest is above half of their mean
     std::uint64_t near_ = 0, resting_ = 0;  // samples in a row: near the first value; at one value
     double rests_at_ = 0;
-    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;  // of the rows above and far above
+    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;  // of the rows above, and alike far above
     double last_ = 0, apart_ = 0;                           // the last value, and its distance from the first
     bool improved_ = false;
     progress says_ = progress::unknown;
