@@ -162,6 +162,29 @@ TEST_CASE("progress: a part that begins below a hundredth of the sum tells nothi
     CHECK(sum_of(0.1, 0.01) == progress::improves);
 }
 
+TEST_CASE("progress: beside the loss that is minimised its terms are no objectives") {
+    auto const says = [](std::string_view total, std::string_view term, double rate) {
+        shown_run run;
+        progress worst = progress::unknown;
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            run.see(train(i), term, 0.5 + 4 * (1 - std::exp(-0.1 * double(i))));
+            run.see(train(i), total, 5 + 10 * std::exp(-rate * double(i)));
+            progress const now = run.says();
+            worst = now > worst ? now : worst;
+        }
+        return worst;
+    };
+    for (char const* const total : {"loss", "train_loss", "total_loss", "loss/total"}) {
+        for (char const* const term : {"loss/kl", "kl_loss", "loss/reconstruction"}) {
+            INFO(total << ' ' << term);
+            CHECK(says(total, term, 0.01) == progress::improves);
+            CHECK(says(total, term, -0.01) == progress::worsens);
+        }
+    }
+    CHECK(says("reconstruction_loss", "kl_loss", 0.01) == progress::worsens);  // neither is said to be all
+    CHECK(says("loss", "d_loss", 0.01) == progress::improves);
+}
+
 TEST_CASE("progress: a loss of one of two nets against each other says nothing of the run by itself") {
     for (char const* name : {"g_loss", "loss/discriminator", "D_loss", "adversarial_loss"}) {
         shown_run worse, better;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules on reinforcement learning: each example of the catalogue, exactly.
+#include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/rl_clip_fraction.hpp>
 #include <spotter/rule/builtin/rl_constant_reward.hpp>
 #include <spotter/rule/builtin/rl_entropy_collapse.hpp>
@@ -217,6 +218,23 @@ TEST_CASE("rl_repeated_states: ten equal states in each of two episodes", "[rl_r
     for (std::uint64_t i = 0; i < 50; ++i) { CHECK(endless.step(train(i), "obs", {1}) == truth::undecided); }
     CHECK(endless.covered().reason == "no episode ended: observe metric/episode_return where one does");
     CHECK(rl_repeated_states{.episode_end = "["}.malformed() == "[");
+}
+
+TEST_CASE("dead_update_path: a target network rests between copies, unless it has a gradient", "[dead_update_path]") {
+    auto const fires = [](bool has_gradient) {
+        run it{dead_update_path{}};
+        truth last = truth::undecided;
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            it.see(train(i), "q/w", {static_cast<float>(i)});
+            it.see(train(i), "grad/q/w", {1});
+            it.see(train(i), "target/q/w", {2});
+            if (has_gradient) { it.see(train(i), "grad/target/q/w", {1}); }
+            last = it.close(train(i));
+        }
+        return last == truth::yes;
+    };
+    CHECK_FALSE(fires(false));
+    CHECK(fires(true));
 }
 
 TEST_CASE("rl_target_network: equal at 0 and 1 fires at 1, and a target that stays behind after 100 updates",

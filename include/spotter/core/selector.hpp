@@ -57,13 +57,23 @@ private:
 // The default selections of the built-in rules. A user's pattern replaces the default completely.
 namespace select {
 
-// Trainable matrices and higher ranks; vectors are biases or scales and have their own rules.
-[[nodiscard]] constexpr bool weights(tensor_info const& tensor) noexcept {
-    return tensor.role == role::weight && tensor.shape.rank >= 2 && !has(tensor.flags, flag::frozen);
-}
 // All parameters of a network: matrices, biases, scales, single numbers, trainable or not.
 [[nodiscard]] constexpr bool all_parameters(tensor_info const& tensor) noexcept {
     return tensor.role == role::weight || tensor.role == role::bias;
+}
+// Weights and biases with `target` in their name.
+[[nodiscard]] constexpr bool target_parameters(tensor_info const& tensor) noexcept {
+    return all_parameters(tensor) && tensor.name.find("target") != std::string_view::npos;
+}
+// Parameters that the optimizer should change. A parameter of a target network without a gradient is a copy (Mnih et
+// al. 2015): it rests, and then it is replaced.
+[[nodiscard]] constexpr bool parameters(tensor_info const& tensor) noexcept {
+    bool const is_copy = target_parameters(tensor) && tensor.partner == no_tensor;
+    return all_parameters(tensor) && !has(tensor.flags, flag::frozen) && !is_copy;
+}
+// Trainable matrices and higher ranks; vectors are biases or scales and have their own rules.
+[[nodiscard]] constexpr bool weights(tensor_info const& tensor) noexcept {
+    return tensor.role == role::weight && tensor.shape.rank >= 2 && parameters(tensor);
 }
 // Gradients of `weights`; a gradient with unknown partner counts as one.
 [[nodiscard]] constexpr bool weight_gradients(tensor_info const& tensor) noexcept {

@@ -14,9 +14,10 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // The progress of a run, from its losses (train, eval) and from metrics whose names say that more is better.
-// `objective`: training is to make its loss fall (not so in reinforcement learning). Two kinds of loss are ignored: a
-// loss that begins below a hundredth of the largest, which is a term of a sum that happens to begin near zero; and the
-// loss of one of two adversarial nets (nets.hpp), which depends on its rival as much.
+// `objective`: training is to make its loss fall (not so in reinforcement learning). Three kinds of loss are ignored:
+// the terms of a sum that is shown, too (`loss/kl` beside `loss`); a loss that begins below a hundredth of the largest,
+// which is a term that happens to begin near zero; and the loss of one of two adversarial nets (nets.hpp), which
+// depends on its rival as much.
 class progress_watch {
 public:
     constexpr explicit progress_watch(bool objective = true, detail::progress_limits limits = {}) noexcept
@@ -64,6 +65,7 @@ public:
         bool is_metric = false;                // a metric that falls: ignored where there is a loss
         bool is_of_player = false;             // the loss of one of two adversarial nets
         bool is_value = false;                 // the loss of a critic: evidence, but no objective
+        bool is_total = false;                 // by its name all that is minimised
     };
     // The first training loss with this progress, or else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
@@ -169,6 +171,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool counts(series const& it) const noexcept {
         SPOTTER_STRICT_BODY
         if (!it.counts || it.is_metric) { return it.counts && !shows_loss_; }
+        if (shows_total_ && !it.is_total && !it.is_of_player) { return false; }
         double least = limits_.part * largest_;
         force_rounding(least);
         return magnitude(it.train.beginning()) >= least;
@@ -180,7 +183,10 @@ private:
             mine.is_value = !is_loss_of_policy(name);
             return mine.is_value;
         }
-        if (!std::exchange(mine.counts, true)) { mine.is_of_player = is_loss_of_player(name); }
+        if (!std::exchange(mine.counts, true)) {
+            mine.is_of_player = is_loss_of_player(name), mine.is_total = is_total_loss(name);
+            shows_total_ = shows_total_ || mine.is_total;
+        }
         return true;
     }
     constexpr void see_size(series const& it) noexcept {
@@ -285,7 +291,7 @@ private:
     bool objective_;
     detail::progress_limits limits_, returns_;
     double largest_ = 0;  // the largest beginning of a training loss
-    bool any_loss_ = false, shows_loss_ = false, stale_ = false;
+    bool any_loss_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
     progress says_ = progress::unknown;
 };
 

@@ -22,15 +22,6 @@ namespace detail {
 
 }  // namespace detail
 
-namespace select {
-
-// Weights and biases of any rank that should change.
-[[nodiscard]] constexpr bool parameters(tensor_info const& tensor) noexcept {
-    return (tensor.role == role::weight || tensor.role == role::bias) && !has(tensor.flags, flag::frozen);
-}
-
-}  // namespace select
-
 // Warning, with one of three reasons.
 // - No effect: a parameter has the same bits as before, although its gradient was finite and not all zero, `patience`
 //   times in a row, or `rested` times if it has changed before.

@@ -70,4 +70,19 @@ namespace detail {
                               {"g", "d", "gen", "disc", "adv"});
 }
 
+// Whether a loss is, by its name, all that is minimised: `loss`, `train_loss`, `total_loss`, `loss/total`, `cost`.
+// Other losses beside it are its terms: one may rise while their sum falls, as the divergence of a variational
+// autoencoder.
+[[nodiscard]] constexpr bool is_total_loss(std::string_view loss) noexcept {
+    detail::set_words words{loss};
+    bool any = false;
+    for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
+        any = true;
+        bool const total = detail::name_words::same(word, "loss") || detail::name_words::same(word, "total") ||
+                           detail::name_words::same(word, "cost") || detail::name_words::same(word, "objective");
+        if (!total) { return false; }
+    }
+    return any;
+}
+
 }  // namespace spotter::inline SPOTTER_ABI

@@ -9,16 +9,6 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-namespace select {
-
-// Weights and biases with `target` in their name.
-[[nodiscard]] constexpr bool target_parameters(tensor_info const& tensor) noexcept {
-    bool const parameter = tensor.role == role::weight || tensor.role == role::bias;
-    return parameter && tensor.name.find("target") != std::string_view::npos;
-}
-
-}  // namespace select
-
 // Compares `target/X` with `online/X` or `X`; likewise `X_target`, `target_X` and `target.X`, also inside a name. An
 // update is a step in which the online tensor changed since the pair was last observed; the first observation counts as
 // one. Warning when both have the same bits for more than `allow_equal` updates in a row, or when the target has the

@@ -232,7 +232,7 @@ private:
         return nullptr;
     }
     [[nodiscard]] constexpr bool is_heard(tensor_info const& tensor) const noexcept {
-        return hears_biases && tensor.role == role::bias && !has(tensor.flags, flag::frozen);
+        return hears_biases && tensor.role == role::bias && select::parameters(tensor);
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool climbs(parameter const& it) const noexcept {
         SPOTTER_STRICT_BODY
