@@ -17,8 +17,9 @@
 #endif
 
 // Header-only unless SPOTTER_SEPARATE is defined; all files of a program must agree on it. With SPOTTER_SEPARATE a
-// header x.hpp only declares what is not a template. The bodies are in x.ipp beside it. They are compiled once: in the
-// one file that includes spotter/implementation.hpp, or in the library of the CMake target spotter::compiled.
+// header x.hpp only declares what is not a template. The bodies are at its end, or in x.ipp beside it. They are
+// compiled once: in the one file that includes spotter/implementation.hpp, or in the library of the CMake target
+// spotter::compiled.
 #if !defined(SPOTTER_SEPARATE)
 #define SPOTTER_BODIES 1
 #define SPOTTER_BODY inline

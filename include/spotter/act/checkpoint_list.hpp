@@ -102,5 +102,276 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/act/checkpoint_list.ipp>
+#include <spotter/file/read_all.hpp>
+#include <spotter/format/bytes.hpp>
+#include <spotter/format/xxh64.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+inline constexpr std::uint64_t unknown_size = ~std::uint64_t{0};
+inline constexpr std::string_view checkpoints_head = "spotter checkpoints 1", safetensors_end = ".safetensors";
+
+SPOTTER_BODY void running_hash::add(byte_view bytes) noexcept {
+    while (!bytes.empty()) {
+        byte_view const some = bytes.first((std::min)(bytes.size(), block - held_));
+        bytes = bytes.subspan(some.size());
+        if (some.size() == block) {
+            so_far_ = folded(so_far_, some);
+            continue;
+        }
+        std::memcpy(rest_ + held_, some.data(), some.size());
+        held_ += some.size();
+        if (held_ == block) { so_far_ = folded(so_far_, rest_), held_ = 0; }
+    }
+}
+
+SPOTTER_BODY std::uint64_t running_hash::value() const noexcept {
+    return held_ == 0 ? so_far_ : folded(so_far_, byte_view{rest_}.first(held_));
+}
+
+SPOTTER_BODY std::uint64_t running_hash::folded(std::uint64_t before, byte_view bytes) noexcept {
+    std::byte both[16];
+    store(both, before);
+    store(both + 8, xxh64(bytes));
+    return xxh64(both);
+}
+
+SPOTTER_BODY result<std::uint64_t> hash_of_file(file_system& files, std::string_view path) noexcept {
+    std::byte piece[64U << 10];
+    running_hash hash;
+    for (std::uint64_t from = 0;; from += sizeof piece) {
+        auto const read = files.read(path, from, piece);
+        if (!read) { return read.error(); }
+        hash.add(byte_view{piece}.first(*read));
+        if (*read < sizeof piece) { return hash.value(); }
+    }
+}
+
+SPOTTER_BODY std::string checkpoint_name(step_id step, checkpoint_state state, std::string_view ending) {
+    constexpr std::string_view marks[] = {".unproven", "", ".bad"};
+    return std::string{name_of(step.mode)} + '-' + std::to_string(step.index) +
+           std::string{marks[static_cast<std::size_t>(state)]} + std::string{ending};
+}
+
+SPOTTER_BODY error checkpoint_list::read(std::vector<listed_checkpoint>& all) {
+    all.clear();
+    std::vector<std::string> names;
+    error why = files_.list(
+        folder_,
+        [](void* context, std::string_view each) {
+            static_cast<std::vector<std::string>*>(context)->emplace_back(each);
+            return true;
+        },
+        &names);
+    std::string text;
+    if (!why) { why = load(text); }
+    std::string_view rest = text;
+    bool head = true;
+    torn_ = !rest.empty() && rest.back() != '\n';
+    for (std::size_t end = rest.find('\n'); end != rest.npos && !unsound_; end = rest.find('\n')) {
+        std::string_view const line = rest.substr(0, end);
+        rest.remove_prefix(end + 1);
+        if (head) {
+            if (line != checkpoints_head) {
+                unsound_ = {errc::corrupt,
+                            "the list of the checkpoints is damaged, or of another version of spotter: "};
+            }
+            head = false;
+            continue;
+        }
+        listed_checkpoint one;
+        if (read_line(line, one)) { all.push_back(std::move(one)); }
+    }
+    there_ = !head;
+    if (unsound_) {
+        unsound_.what << std::string_view{path_of(name)} << " has to be moved away before another is saved";
+        all.clear();
+        there_ = false;
+    }
+    lines_ = all.size();
+    if (error const unread = there_ ? match(names, all) : find(names, all); !why) { why = unread; }
+    return why ? why : unsound_;
+}
+
+SPOTTER_BODY error checkpoint_list::load(std::string& text) {
+    unsound_ = {};
+    std::string const path = path_of(name);
+    auto const kind = files_.kind_of(path);
+    if (!kind) { return kind.error(); }
+    if (*kind == path_kind::missing) { return {}; }
+    if (error const why = read_all(files_, path, text)) { return unsound_ = why; }
+    return {};
+}
+
+// A step may be listed twice, if it was saved again after a rewind. The file's content decides which entry it is.
+SPOTTER_BODY error checkpoint_list::match(std::vector<std::string> const& names, std::vector<listed_checkpoint>& all) {
+    struct facts {
+        std::uint64_t bytes = 0, hash = 0;
+        bool hashed = false;
+    };
+    std::map<std::string, facts> free;
+    std::map<std::string, int> lines;
+    for (std::string const& each : names) { free[each].bytes = unknown_size; }
+    for (listed_checkpoint const& each : all) {
+        ++lines[checkpoint_name(each.file.step, checkpoint_state::good, each.ending)];
+    }
+    std::vector<listed_checkpoint> there;
+    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+        bool const ambiguous = lines[checkpoint_name(it->file.step, checkpoint_state::good, it->ending)] > 1;
+        for (checkpoint_state const state :
+             {checkpoint_state::unproven, checkpoint_state::bad, checkpoint_state::good}) {
+            auto const file = free.find(checkpoint_name(it->file.step, state, it->ending));
+            if (file == free.end()) { continue; }
+            facts& its = file->second;
+            std::string const path = path_of(file->first);
+            if (its.bytes == unknown_size) {
+                auto const size = files_.size_of(path);
+                if (!size) { return size.error(); }
+                its.bytes = *size;
+            }
+            if (its.bytes == it->bytes && ambiguous && !its.hashed) {
+                auto const hash = hash_of_file(files_, path);
+                if (!hash) { return hash.error(); }
+                its.hash = *hash, its.hashed = true;
+            }
+            if (its.bytes != it->bytes || (ambiguous && its.hash != it->hash)) { continue; }
+            free.erase(file);
+            it->file.state = state;
+            it->file.path = path;
+            there.push_back(std::move(*it));
+            break;
+        }
+    }
+    all.assign(std::make_move_iterator(there.rbegin()), std::make_move_iterator(there.rend()));
+    return {};
+}
+
+// Checks the header: the tensors must end where the file does.
+[[nodiscard]] SPOTTER_BODY bool is_whole_safetensors(file_system& files, std::string const& path, std::uint64_t bytes) {
+    constexpr std::uint64_t longest = 100'000'000;  // the format's limit
+    std::byte length[8]{};
+    auto read = files.read(path, 0, length);
+    std::uint64_t const header = load<std::uint64_t>(length);
+    if (!read || *read != sizeof length || header < 2 || header > longest || header > bytes - sizeof length) {
+        return false;
+    }
+    std::string text(static_cast<std::size_t>(header), '\0');
+    read = files.read(path, sizeof length, std::as_writable_bytes(std::span{text}));
+    text.resize(text.find_last_not_of(' ') + 1);
+    if (!read || *read != header || !text.starts_with('{') || !text.ends_with('}')) { return false; }
+    constexpr std::string_view key = "\"data_offsets\":[";
+    std::uint64_t end = 0;
+    for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
+        std::size_t const comma = text.find(',', at);
+        std::uint64_t one = 0;
+        if (comma == text.npos ||
+            std::from_chars(text.data() + comma + 1, text.data() + text.size(), one).ec != std::errc{}) {
+            return false;
+        }
+        end = (std::max)(end, one);
+    }
+    return end > 0 && end == bytes - sizeof length - header;
+}
+
+SPOTTER_BODY error checkpoint_list::find(std::vector<std::string> const& names, std::vector<listed_checkpoint>& all) {
+    for (std::string const& each : names) {
+        listed_checkpoint one{.ending = std::string{safetensors_end}, .ours = false};
+        std::size_t const dash = each.find('-');
+        if (dash == each.npos) { continue; }
+        for (mode const which : {mode::train, mode::eval, mode::predict}) {
+            if (std::string_view{each}.substr(0, dash) == name_of(which)) { one.file.step.mode = which; }
+        }
+        if (std::from_chars(each.data() + dash + 1, each.data() + each.size(), one.file.step.index).ec != std::errc{}) {
+            continue;
+        }
+        for (checkpoint_state const state :
+             {checkpoint_state::unproven, checkpoint_state::bad, checkpoint_state::good}) {
+            if (checkpoint_name(one.file.step, state, one.ending) != each) { continue; }
+            std::string const path = path_of(each);
+            auto const size = files_.size_of(path);
+            if (!size || *size < 8 || !is_whole_safetensors(files_, path, *size)) { continue; }
+            one.file.state = state, one.file.path = path, one.bytes = *size;
+            all.push_back(one);
+        }
+    }
+    std::sort(all.begin(), all.end(), [](listed_checkpoint const& a, listed_checkpoint const& b) {
+        return a.file.step.index != b.file.step.index ? a.file.step.index < b.file.step.index
+                                                      : a.file.path < b.file.path;
+    });
+    return {};
+}
+
+SPOTTER_BODY std::string checkpoint_list::line_of(listed_checkpoint const& one) {
+    char hash[20];
+    std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(one.hash));
+    return std::string{one.ours ? "saved " : "found "} + std::string{name_of(one.file.step.mode)} + ' ' +
+           std::to_string(one.file.step.index) + ' ' + std::to_string(one.bytes) + ' ' + hash + ' ' + one.ending + '\n';
+}
+
+SPOTTER_BODY bool checkpoint_list::read_line(std::string_view line, listed_checkpoint& into) {
+    std::string_view words[5];
+    for (std::string_view& each : words) {
+        std::size_t const blank = line.find(' ');
+        if (blank == line.npos) { return false; }
+        each = line.substr(0, blank);
+        line.remove_prefix(blank + 1);
+    }
+    bool good = words[0] == "saved" || words[0] == "found";
+    auto const number = [&](std::string_view word, std::uint64_t& value, int base) {
+        auto const [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value, base);
+        good = good && fault == std::errc{} && end == word.data() + word.size();
+    };
+    bool known = false;
+    for (mode const which : {mode::train, mode::eval, mode::predict}) {
+        if (words[1] == name_of(which)) { into.file.step.mode = which, known = true; }
+    }
+    number(words[2], into.file.step.index, 10);
+    number(words[3], into.bytes, 10);
+    number(words[4], into.hash, 16);
+    into.ours = words[0] == "saved";
+    into.ending = line;
+    return good && known && line.starts_with('.') && line.find('/') == line.npos;
+}
+
+SPOTTER_BODY error checkpoint_list::begin(std::vector<listed_checkpoint> const& all, bool to_disk) {
+    if (unsound_) { return unsound_; }
+    auto const kind = files_.kind_of(path_of(name));
+    if (!kind) { return kind.error(); }
+    constexpr std::size_t most_gone = 64;
+    if (there_ && *kind == path_kind::file && lines_ < all.size() + most_gone) { return {}; }
+    std::string text{checkpoints_head};
+    text += '\n';
+    for (listed_checkpoint const& each : all) { text += line_of(each); }
+    std::string const part = path_of(part_name);
+    error why = append(part, text, to_disk);
+    if (!why) { why = files_.rename(part, path_of(name)); }
+    if (!why && to_disk) { why = files_.sync_folder(folder_); }
+    if (why) { (void)files_.remove(part); }
+    if (!why) { there_ = true, torn_ = false, lines_ = all.size(); }
+    return why;
+}
+
+SPOTTER_BODY error checkpoint_list::add(listed_checkpoint const& one, bool to_disk) {
+    error const why = append(path_of(name), (torn_ ? "\n" : "") + line_of(one), to_disk);
+    torn_ = why ? true : false;  // it may be half written
+    ++lines_;
+    return why;
+}
+
+SPOTTER_BODY error checkpoint_list::append(std::string_view path, std::string_view text, bool to_disk) {
+    auto const file = files_.open_append(path);
+    if (!file) { return file.error(); }
+    error why = files_.append(*file, std::as_bytes(std::span{text}));
+    if (!why && to_disk) { why = files_.sync(*file); }
+    error const closed = files_.close(*file);
+    return why ? why : closed;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
 #endif

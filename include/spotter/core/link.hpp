@@ -35,6 +35,10 @@ __attribute__((used)) static char const* const bodies_stand_elsewhere =
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/core/link.ipp>
+namespace spotter::inline SPOTTER_ABI {
+
+char const link_spotter_compiled_or_include_spotter_implementation_hpp_in_one_file = 0;
+
+}  // namespace spotter::inline SPOTTER_ABI
 #endif
 #endif

@@ -71,5 +71,120 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/format/step_times.ipp>
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY bool times_packer::takes(step_time const& it) const noexcept {
+    if (it.closed < it.begun || it.closed >= layout::timed_limit) { return false; }
+    return count_ == 0 || (count_ < layout::timed_steps_limit && it.ordinal == first_ + count_ && it.begun >= last_);
+}
+
+SPOTTER_BODY bool times_packer::add(step_time const& it) noexcept {
+    if (count_ == 0) { first_ = it.ordinal, begun_ = last_ = it.begun; }
+    std::uint64_t const waited = it.begun - last_, lasted = it.closed - it.begun;
+    kind const mine = waited + lasted < layout::short_step_nanoseconds ? kind::even : kind::exact;
+    if (mine != kind_ && !put_stretch()) { return false; }
+    kind_ = mine;
+    if (mine == kind::exact) {
+        std::byte* const at = exact_.prepare(2 * varint_limit);
+        if (at == nullptr) { return false; }
+        byte_writer out{at, 2 * varint_limit};
+        out.varint(waited);
+        out.varint(lasted);
+        exact_.grow_by(out.size());
+    }
+    waited_ += waited;
+    lasted_ += lasted;
+    ++in_stretch_;
+    ++count_;
+    last_ = it.closed;
+    return true;
+}
+
+SPOTTER_BODY bool times_packer::put_stretch() noexcept {
+    if (in_stretch_ == 0) { return true; }
+    std::byte* const at = done_.prepare(3 * varint_limit + exact_.size());
+    if (at == nullptr) { return false; }
+    byte_writer out{at, 3 * varint_limit + exact_.size()};
+    out.varint(in_stretch_ << 1 | static_cast<std::uint64_t>(kind_));
+    if (kind_ == kind::exact) {
+        out.raw(exact_.view());
+    } else {
+        out.varint(waited_);
+        out.varint(lasted_);
+    }
+    done_.grow_by(out.size());
+    exact_.clear();
+    in_stretch_ = waited_ = lasted_ = 0;
+    return true;
+}
+
+SPOTTER_BODY std::size_t times_packer::size() const noexcept {
+    return empty() ? 0 : 5 * varint_limit + sizeof(std::uint64_t) + done_.size() + exact_.size();
+}
+
+SPOTTER_BODY byte_view times_packer::seal() noexcept {
+    out_.clear();
+    if (!put_stretch()) { return {}; }
+    std::size_t const room = size();
+    byte_writer out{out_.prepare(room), out_.failed() ? 0 : room};
+    out.varint(first_);
+    out.varint(count_);
+    out.fixed(begun_);
+    out.raw(done_.view());
+    return out.full() ? byte_view{} : out.view();
+}
+
+SPOTTER_BODY void times_packer::reset() noexcept {
+    done_.clear();
+    exact_.clear();
+    in_stretch_ = waited_ = lasted_ = count_ = 0;
+    kind_ = kind::exact;
+}
+
+SPOTTER_BODY times_reader::times_reader(byte_view body) noexcept : in_{body} {
+    first_ = in_.varint();
+    count_ = in_.varint(layout::timed_steps_limit);
+    closed_ = in_.fixed<std::uint64_t>();
+    if (count_ == 0 || closed_ >= layout::timed_limit) { in_.fail(); }
+    if (in_.bad()) { count_ = 0; }
+}
+
+SPOTTER_BODY bool times_reader::next(step_time& out) noexcept {
+    if (in_.bad() || taken_ == count_) { return false; }
+    if (left_ == 0) {
+        std::uint64_t const head = in_.varint();
+        even_ = (head & 1) != 0;
+        in_stretch_ = left_ = head >> 1;
+        if (left_ == 0 || left_ > count_ - taken_) {
+            in_.fail();
+            return false;
+        }
+        from_ = closed_;
+        if (even_) {
+            waited_ = in_.varint(layout::timed_steps_limit * layout::short_step_nanoseconds);
+            lasted_ = in_.varint(layout::timed_steps_limit * layout::short_step_nanoseconds);
+        }
+    }
+    out.ordinal = first_ + taken_;
+    if (even_) {
+        std::uint64_t const at = in_stretch_ - left_, both = waited_ + lasted_;
+        out.begun = from_ + (at * both + waited_) / in_stretch_;
+        closed_ = from_ + (at + 1) * both / in_stretch_;
+    } else {
+        out.begun = closed_ + in_.varint(layout::timed_limit);
+        closed_ = out.begun + in_.varint(layout::timed_limit);
+    }
+    if (in_.bad() || closed_ >= layout::timed_limit) {
+        in_.fail();
+        return false;
+    }
+    out.closed = closed_;
+    --left_;
+    ++taken_;
+    return true;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
 #endif

@@ -85,5 +85,220 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/record/ring_drain.ipp>
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY bool ring_drain::go_on(rows::drained const& mark, byte_view packed, std::uint64_t done) noexcept {
+    if (!pending_.append(mark.observe)) { return false; }
+    begin_stream(mark);
+    segments_.add_packed(packed);
+    segments_.covers(ring_.taken());
+    left_ -= done;
+    if (left_ == 0) { put_place(pending_.view()); }
+    return true;
+}
+
+SPOTTER_BODY bool ring_drain::take() noexcept {
+    if (!ring_.peek().some) { return false; }
+    std::uint64_t const full = ring_.backlog() + ring_.held();
+    peak_ = full > peak_ ? full : peak_;
+    ring_entry const entry = ring_.take();
+    if ((entry.tag & ring_tag::block) != 0) {
+        segments_.covers(ring_.taken());
+        take_block(entry.bytes);
+    } else {
+        give_up();
+        segments_.covers(ring_.taken());
+        take_row(entry.tag, entry.bytes);
+    }
+    give_back();
+    return true;
+}
+
+SPOTTER_BODY void ring_drain::make_room() noexcept {
+    if (!segments_.marks()) { return; }
+    if (left_ == 0) {
+        segments_.reach(ring_.taken());
+        segments_.flush();
+        ring_.release(segments_.kept());
+    } else if (streams_) {  // not streamed, the file does not show how many blocks it has
+        segments_.write_values();
+        if (!segments_.failed()) { ring_.release(); }
+    }
+}
+
+SPOTTER_BODY void ring_drain::tick(std::uint64_t now) noexcept {
+    if (left_ > 0) { return; }
+    if (segments_.ordinal() != closes_) {
+        closes_ = segments_.ordinal();
+        closed_at_ = now;
+    }
+    if (dirty_ && now - flushed_at_ >= flush_milliseconds_) {
+        if (segments_.marks()) {
+            make_room();
+        } else {
+            segments_.flush(now - closed_at_ >= open_milliseconds);
+        }
+        dirty_ = segments_.holds_open_step();
+        flushed_at_ = now;
+        if (now - looked_at_ >= look_milliseconds) {
+            segments_.look();
+            looked_at_ = now;
+        }
+        return;
+    }
+    if (!dirty_ && now - flushed_at_ >= heartbeat_milliseconds) {
+        std::byte bytes[8];
+        byte_writer out{bytes, sizeof bytes};
+        encode(out, rows::heartbeat{segments_.now()});
+        segments_.add(row_kind::heartbeat, out.view());
+        flush(now);
+    }
+}
+
+SPOTTER_BODY void ring_drain::flush(std::uint64_t now) noexcept {
+    give_up();
+    if (segments_.marks()) {
+        make_room();
+    } else {
+        segments_.flush();
+    }
+    segments_.look();
+    dirty_ = false;
+    flushed_at_ = now;
+}
+
+SPOTTER_BODY void ring_drain::give_up() noexcept {
+    if (left_ == 0) { return; }
+    left_ = 0;
+    chains_.give_up();
+    put_thinned(pending_.view());
+    pending_.clear();
+}
+
+SPOTTER_BODY void ring_drain::give_back() noexcept {
+    if (!segments_.marks()) { return ring_.release(); }
+    if (ring_.held() >= ring_.size() / (left_ == 0 ? 4 : 8)) { return make_room(); }
+    ring_.release(segments_.kept());
+}
+
+SPOTTER_BODY bool ring_drain::must_stream(byte_view body, std::uint64_t bytes) noexcept {
+    if (!segments_.marks()) { return false; }
+    std::uint64_t const room = ring_.size() / 4;
+    if (body.size() + bytes > room) { return true; }
+    if (ring_.held() + bytes > room) {  // write out what came before
+        segments_.flush();
+        ring_.release(segments_.kept());
+    }
+    return false;
+}
+
+SPOTTER_BODY void ring_drain::begin_stream(rows::drained const& mark) noexcept {
+    streams_ = true;
+    std::byte bytes[drained_limit];
+    byte_writer head{bytes, sizeof bytes};
+    encode(head, mark);
+    segments_.covers(mark.position);
+    segments_.add(row_kind::drained, head.view(), mark.observe);
+    segments_.flush();
+    left_ = all_ = mark.bytes;
+    place_ = {segments_.offset(), 0, mark.form};
+}
+
+SPOTTER_BODY void ring_drain::take_row(std::uint32_t tag, byte_view body) noexcept {
+    dirty_ = true;
+    auto const kind = static_cast<row_kind>(tag & ring_tag::kind);
+    if (kind == row_kind::run_begin) { return segments_.begin_anew(body); }
+    if ((tag & ring_tag::values) != 0) { return take_values(body); }
+    if ((tag & ring_tag::values_inside) != 0) { return take_inside(body); }
+    std::byte bytes[varint_limit + 8];
+    byte_writer rest{bytes, sizeof bytes};
+    if (kind == row_kind::close) {
+        if ((tag & ring_tag::timed) != 0 && body.size() >= sizeof(ring_tag::step_stamps)) {
+            auto const times = load<ring_tag::step_stamps>(body.last(sizeof(ring_tag::step_stamps)).data());
+            body = body.first(body.size() - sizeof times);
+            segments_.time({segments_.ordinal(), times.begun, times.closed});
+            ++loop_.closes;
+            loop_.closed_at = 1e-9 * static_cast<double>(times.closed);
+        }
+        encode_stamp(rest, segments_.ordinal(), segments_.now());
+    } else if ((tag & ring_tag::stamp) != 0) {
+        rest.fixed(segments_.now());
+    }
+    segments_.add(kind, body, rest.view());
+}
+
+SPOTTER_BODY void ring_drain::take_values(byte_view body) noexcept {
+    auto const head = load<ring_tag::values_head>(body.data());
+    byte_view const row = body.subspan(sizeof head);
+    payload_form const form{static_cast<std::uint8_t>(head.form)};
+    pending_.clear();
+    if (!pending_.append(row)) { return put_thinned(row); }  // out of memory: keep at least the row
+    streams_ = must_stream(body, head.bytes);
+    if (streams_) {
+        begin_stream({ring_.taken(), head.bytes, form, row});
+    } else {
+        place_ = {segments_.offset(), 0, form};
+        left_ = all_ = head.bytes;
+    }
+    begin_chain(head);
+    if (left_ == 0) { put_place(pending_.view()); }
+}
+
+SPOTTER_BODY void ring_drain::take_inside(byte_view body) noexcept {
+    auto const head = load<ring_tag::values_head>(body.data());
+    auto const size = static_cast<std::size_t>(head.bytes);  // it fits: the values are in the entry
+    byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - size);
+    place_ = {segments_.offset(), 0, {static_cast<std::uint8_t>(head.form)}};
+    bool const chained = is_chained(head);
+    if (chained) {
+        pending_.clear();
+        if (!pending_.append(row)) { return put_thinned(row); }
+        begin_chain(head);
+    }
+    byte_view const values = body.last(size);
+    segments_.add_block(chained ? chains_.next(values) : values, place_.form, true);
+    put_place(chained ? pending_.view() : row);
+}
+
+SPOTTER_BODY void ring_drain::take_block(byte_view block) noexcept {
+    if (left_ == 0) { return; }
+    bool const alone = block.size() == all_;
+    segments_.add_block(chained_ ? chains_.next(block) : block, place_.form, alone);
+    left_ -= block.size() < left_ ? block.size() : left_;
+    if (left_ == 0) { put_place(pending_.view()); }
+}
+
+SPOTTER_BODY bool ring_drain::is_chained(ring_tag::values_head const& head) const noexcept {
+    return head.chain > 0 && !segments_.marks();
+}
+
+SPOTTER_BODY void ring_drain::begin_chain(ring_tag::values_head const& head) noexcept {
+    chained_ = is_chained(head);
+    if (!chained_) { return; }
+    byte_reader row{pending_.view().subspan(1)};
+    std::uint64_t const tensor = row.varint();
+    byte_view const like = pending_.view().last(head.described);
+    if (chains_.begin(tensor, head.chain, like, head.bytes, segments_.segment())) {
+        pending_.data()[0] |= std::byte{layout::observe_delta};
+    }
+}
+
+SPOTTER_BODY void ring_drain::put_thinned(byte_view body) noexcept {
+    auto const bits = static_cast<std::uint8_t>(body[0]);
+    auto const first =
+        static_cast<std::byte>((bits & ~(layout::observe_values | layout::observe_delta)) | layout::observe_thinned);
+    segments_.add(row_kind::observe, {&first, 1}, body.subspan(1));
+}
+
+SPOTTER_BODY void ring_drain::put_place(byte_view row) noexcept {
+    place_.bytes = segments_.offset() - place_.offset;
+    std::byte bytes[place_limit + varint_limit + layout::longest_chain * base_limit];
+    byte_writer out{bytes, sizeof bytes};
+    encode_place(out, place_);
+    if (std::exchange(chained_, false)) { chains_.end(place_, out); }
+    segments_.add(row_kind::observe, row, out.view());
+    pending_.clear();
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
 #endif

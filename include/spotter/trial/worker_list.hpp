@@ -66,5 +66,152 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/trial/worker_list.ipp>
+#include <spotter/format/names.hpp>
+#include <spotter/format/zstd_codec.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY worker_list::worker_list(std::string_view path, file_system& files)
+    : files_{&files}, given_{path}, path_{files.absolute(path).view()},
+      unpacker_{std::make_shared<payload_unpacker>()} {}
+
+SPOTTER_BODY worker_list::~worker_list() {
+    files_->unmap(set_);
+    files_->unmap(set_before_);
+}
+
+SPOTTER_BODY worker_reader const* worker_list::find(std::uint32_t number) const noexcept {
+    auto const it = std::lower_bound(all_->begin(), all_->end(), number,
+                                     [](auto const& each, std::uint32_t wanted) { return each->number() < wanted; });
+    return it != all_->end() && (*it)->number() == number ? it->get() : nullptr;
+}
+
+SPOTTER_BODY std::uint32_t worker_list::expected() const noexcept {
+    std::uint32_t most = 0;
+    for (auto const& each : *all_) {
+        // A single worker's folder does not show the other workers.
+        if (!one_only_ && !(each->number() > 0 && each->path() == path_)) {
+            most = (std::max)(most, each->expected_workers());
+        }
+    }
+    return most;
+}
+
+SPOTTER_BODY std::uint32_t worker_list::missing() const noexcept {
+    std::uint32_t const wanted = expected();
+    std::uint32_t there = 0;
+    for (auto const& each : *all_) { there += each->number() < wanted ? 1U : 0U; }
+    return wanted - there;
+}
+
+SPOTTER_BODY error worker_list::refresh() {
+    error const why = take_in();
+    if (!began_anew(why)) { return why; }
+    worker_list fresh{path_, *files_};
+    fresh.one_only_ = one_only_;
+    fresh.unpacker_ = unpacker_;
+    error const unreadable = one_only_ ? fresh.open_only(all_->front()->number()) : fresh.take_in();
+    if (fresh.all_->empty()) { return unreadable; }  // the new run is just being created: keep the old one
+    before_ = std::exchange(all_, std::move(fresh.all_));
+    std::swap(set_before_, fresh.set_);  // destroyed with `fresh`
+    std::swap(set_before_, set_);
+    has_root_ = fresh.has_root_;
+    ++replaced_;
+    return {errc::replaced,
+            "another run has taken the place of the one that was read: it is read from its beginning, ask anew"};
+}
+
+SPOTTER_BODY error worker_list::open_only(std::uint32_t number) {
+    one_only_ = true;
+    std::string const folder = number == 0 ? path_ : folder_of(number);
+    error const why = add(number, folder);
+    result<path_kind> const kind = files_->kind_of(path_);
+    if (why.code != errc::not_a_run || !kind || *kind != path_kind::folder) { return why; }
+    error no_record{errc::no_such_worker, "\""};
+    no_record.what << path_ << "\" holds no record of worker " << number << ": trial::workers() lists whose it holds";
+    return no_record;
+}
+
+SPOTTER_BODY error worker_list::take_in() {
+    error first{}, lack{};
+    bool sound = false;
+    auto const note = [&](error const& why) {
+        sound = sound || !why;
+        if (!first) { first = why; }
+        if (why.code == errc::out_of_memory) { lack = why; }  // independent of the record
+    };
+    for (auto const& each : *all_) { note(each->refresh()); }
+    if (one_only_) { return first; }
+    if (all_->empty()) {
+        take_set();
+        sound = !all_->empty();
+    }
+    if (!has_root_) {
+        note(add(0, path_));
+        has_root_ = !all_->empty() && all_->back()->path() == path_;
+    }
+    if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
+        return first || kind ? first : kind.error();
+    }
+    std::vector<std::uint32_t> fresh;
+    if (error const why = list_fresh(fresh)) { return why; }
+    for (std::uint32_t const number : fresh) { note(add(number, folder_of(number))); }
+    std::sort(all_->begin(), all_->end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
+    return lack ? lack : sound ? error{} : first;
+}
+
+SPOTTER_BODY error worker_list::list_fresh(std::vector<std::uint32_t>& fresh) const {
+    auto const number_of = [](std::string_view name) noexcept {
+        std::int64_t const number = worker_of_folder(name);
+        return number == 0 ? -1 : number;
+    };
+    error const why = detail::list_numbers(*files_, path_, number_of, fresh);
+    std::vector<std::uint32_t> known;
+    for (auto const& each : *all_) { known.push_back(each->number()); }
+    std::sort(known.begin(), known.end());
+    std::erase_if(fresh, [&](std::uint32_t each) { return std::binary_search(known.begin(), known.end(), each); });
+    return why;
+}
+
+SPOTTER_BODY void worker_list::take_set() {
+    result<file_mapping> const file = files_->map(path_text{path_, layout::set_name});
+    if (!file) { return; }
+    set_ = *file;
+    worker_set_reader set{set_.bytes};
+    for (worker_in_set in_set; set.next(in_set.who); in_set = {}) {
+        bool whole = true;
+        for (std::uint32_t i = 0; i < in_set.who.segments && whole; ++i) {
+            whole = set.next(in_set.last);
+            in_set.sides.push_back({in_set.last.number, set.side_of(in_set.last)});
+        }
+        bool const ordered = all_->empty() || all_->back()->number() < in_set.who.number;
+        if (!whole || !ordered) { return; }
+        bool const is_root = in_set.who.number == 0;
+        auto fresh = std::make_unique<worker_reader>(std::move(in_set), is_root ? path_ : folder_of(in_set.who.number),
+                                                     *files_, *unpacker_);
+        if (!fresh->matches_set()) { continue; }
+        has_root_ = has_root_ || is_root;
+        all_->push_back(std::move(fresh));
+    }
+}
+
+SPOTTER_BODY bool worker_list::began_anew(error const& why) const noexcept {
+    return why.code == errc::replaced || std::any_of(all_->begin(), all_->end(), [](auto const& each) {
+               return each->trouble().code == errc::replaced;
+           });
+}
+
+SPOTTER_BODY std::string worker_list::folder_of(std::uint32_t number) const {
+    return path_ + "/worker-" + std::to_string(number);
+}
+
+SPOTTER_BODY error worker_list::add(std::uint32_t number, std::string const& folder) {
+    auto fresh = std::make_unique<worker_reader>(number, folder, *files_, *unpacker_);
+    error const why = fresh->refresh();
+    if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_begun())) { return why; }
+    all_->push_back(std::move(fresh));
+    return why;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
 #endif
