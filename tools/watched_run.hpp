@@ -6,7 +6,7 @@
 #include "outcome.hpp"
 #include "verbs.hpp"
 
-#include <spotter/hook/pending_responses.hpp>
+#include <spotter/hook/capture.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rule/dynamic_rule.hpp>

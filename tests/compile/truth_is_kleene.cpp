@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three-valued truth in constant expressions: Kleene's values with an undecided operand.
-#include <spotter/core/truth.hpp>
+#include <spotter/core/algebra.hpp>
 
 using spotter::truth;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Format: the tables equal their formulas, and results computed with them equal the published values.
 #include <spotter/format/checksum.hpp>
-#include <spotter/format/count_bits.hpp>
-#include <spotter/format/crc_table.hpp>
+#include <spotter/format/plane_sample.hpp>
 
 #include <tests/catch.hpp>
 

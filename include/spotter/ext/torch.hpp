@@ -4,6 +4,5 @@
 // file with `using namespace spotter` write torch::Tensor, not at::Tensor: spotter::at is a policy.
 #pragma once
 
-#include <spotter/ext/torch/layers.hpp>
 #include <spotter/ext/torch/module.hpp>
 #include <spotter/ext/torch/tensor.hpp>

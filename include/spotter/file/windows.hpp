@@ -78,5 +78,4 @@ public:
 
 #if SPOTTER_BODIES
 #include <spotter/file/windows.ipp>
-#include <spotter/file/windows_shared.ipp>
 #endif

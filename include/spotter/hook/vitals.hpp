@@ -2,8 +2,8 @@
 // Hook (L3): whether a run was healthy since a step: may this checkpoint replace the last good one?
 #pragma once
 
+#include <spotter/core/algebra.hpp>
 #include <spotter/core/step.hpp>
-#include <spotter/core/truth.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -2,7 +2,7 @@
 // Plan (L2): compiles a regular expression to a program, or finds its fault.
 #pragma once
 
-#include <spotter/core/pattern_fault.hpp>
+#include <spotter/core/pattern.hpp>
 #include <spotter/plan/regex_program.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

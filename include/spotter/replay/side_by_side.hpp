@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/replay/replay.hpp>
-#include <spotter/replay/step_order.hpp>
 #include <spotter/replay/step_rows.hpp>
 #include <spotter/replay/streams.hpp>
 

@@ -7,7 +7,6 @@
 #include <spotter/format/fwd.hpp>
 #include <spotter/format/row_reader.hpp>
 #include <spotter/rule/coverage.hpp>
-#include <spotter/trial/lost_names.hpp>
 #include <spotter/trial/lost_rows.hpp>
 #include <spotter/trial/no_memory.hpp>
 #include <spotter/trial/recorded.hpp>

@@ -4,8 +4,7 @@
 
 #include "diff/pair.hpp"
 #include "diff/settings.hpp"
-
-#include <spotter/trial/read_at_once.hpp>
+#include "read_at_once.hpp"
 
 #include <functional>
 #include <iterator>

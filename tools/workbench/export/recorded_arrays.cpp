@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workbench, export: the values of a run as named arrays.
-#include <spotter/trial/read_at_once.hpp>
 #include <spotter/workbench/export.hpp>
+
+#include "read_at_once.hpp"
 
 namespace spotter::inline SPOTTER_ABI::detail {
 

@@ -4,8 +4,7 @@
 
 #include "page/numbers.hpp"
 #include "page/story.hpp"
-
-#include <spotter/trial/read_at_once.hpp>
+#include "read_at_once.hpp"
 
 namespace spotter::inline SPOTTER_ABI::html {
 

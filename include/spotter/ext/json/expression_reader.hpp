@@ -5,6 +5,7 @@
 #include <spotter/core/nearest_word.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
+#include <spotter/plan/regex.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,8 @@
 #include <string>
 
 namespace spotter::inline SPOTTER_ABI::detail {
+
+[[nodiscard]] inline text_matcher const* expression_matcher() noexcept { return &matcher_of<regex>; }
 
 // Sets one of the first `count` values of an enumeration, by name.
 template <class Enum>
@@ -90,8 +93,6 @@ protected:
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
-#include <spotter/ext/json/expression.hpp>
-
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI::detail {

@@ -5,7 +5,6 @@
 #include <spotter/ext/json/built_in_rules.hpp>
 #include <spotter/ext/json/expression_reader.hpp>
 #include <spotter/ext/json/rule_parameter.hpp>
-#include <spotter/ext/json/rule_parts.hpp>
 #include <spotter/rule/dynamic_rule.hpp>
 
 #include <memory>

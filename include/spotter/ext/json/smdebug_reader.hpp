@@ -37,7 +37,7 @@ private:
 
 #if SPOTTER_BODIES
 #include <spotter/core/nearest_word.hpp>
-#include <spotter/ext/json/expression.hpp>
+#include <spotter/ext/json/expression_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): a scope in which a program reads many values of a run.
+// Workbench: a scope in which a program reads many values of a run.
 #pragma once
 
 #include <spotter/trial/trial.hpp>
