@@ -251,7 +251,7 @@ def main():
         found += [f"{header}:{number}: a descriptor that may be a standard stream's: see spotter/file/descriptor.hpp" for number, line in enumerate(lines, 1)
                   if DESCRIPTORS.search(line) and not any(KEPT in before for before in lines[max(0, number - KEPT_LINES):number])]
         if folder_of("spotter/" + own_name) in TRAINS and own_name not in MAY_MAP:
-            found += [f"{header}:{number}: maps a file in a training's process: read it (record/segment_image.hpp, file/read_all.hpp)"
+            found += [f"{header}:{number}: maps a file in a training's process: read it (record/segment_image.hpp, file/replacing_file.hpp)"
                       for number, line in enumerate(lines, 1) if MAPS.search(line)]
         length = len(lines)
         if length > LONGEST:

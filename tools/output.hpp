@@ -5,8 +5,8 @@
 #include "terminal.hpp"
 
 #include <spotter/core/plain.hpp>
-#include <spotter/core/plural.hpp>
 #include <spotter/core/result.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/core/utf8.hpp>
 

@@ -4,7 +4,7 @@
 #include <spotter/export/safetensors.hpp>
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
-#include <spotter/format/xxh64.hpp>
+#include <spotter/format/checksum.hpp>
 #include <spotter/print.hpp>
 #include <spotter/record/segment_files.hpp>
 #include <spotter/replay.hpp>

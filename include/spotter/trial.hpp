@@ -3,5 +3,4 @@
 #pragma once
 
 #include <spotter/trial/examined.hpp>
-#include <spotter/trial/samples.hpp>
 #include <spotter/trial/trial.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step computed again: bits that flip in a net during training, wrong data, wrong programs, and steps that cannot be
 // computed again.
-#include <spotter/format/xxh64.hpp>
+#include <spotter/format/checksum.hpp>
 #include <spotter/rerun.hpp>
 #include <spotter/rule/builtin/exploding_gradient.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>

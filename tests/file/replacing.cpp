@@ -2,7 +2,6 @@
 // A file that replaces another: two writers at once, a file already at the temporary name, and a failure of any
 // operation.
 #include <spotter/file/memory.hpp>
-#include <spotter/file/read_all.hpp>
 #include <spotter/file/replacing_file.hpp>
 
 #include <tests/catch.hpp>

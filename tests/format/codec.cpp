@@ -2,8 +2,8 @@
 // The codec of a byte plane: which one is chosen, that zstd reads every frame, and that no data exceed the promised
 // size.
 #include <spotter/format/bytes.hpp>
+#include <spotter/format/checksum.hpp>
 #include <spotter/format/raw_frame.hpp>
-#include <spotter/format/xxh64.hpp>
 #include <spotter/format/zstd_codec.hpp>
 
 #include <tests/catch.hpp>

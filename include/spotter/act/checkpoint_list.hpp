@@ -102,9 +102,9 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/file/read_all.hpp>
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/format/bytes.hpp>
-#include <spotter/format/xxh64.hpp>
+#include <spotter/format/checksum.hpp>
 
 #include <algorithm>
 #include <charconv>

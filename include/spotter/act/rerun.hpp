@@ -271,7 +271,7 @@ private:
 
 #if SPOTTER_BODIES
 #include <spotter/core/casts.hpp>
-#include <spotter/format/xxh64.hpp>
+#include <spotter/format/checksum.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -8,6 +8,17 @@
 #include <concepts>
 #include <string_view>
 
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// "1 step", "2 steps": of a word that ends in s where it is more than one.
+[[nodiscard]] constexpr text<60> plural(std::uint64_t count, std::string_view what) noexcept {
+    text<60> line;
+    line << count << ' ' << what;
+    return count == 1 ? line : line << 's';
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
 namespace spotter::inline SPOTTER_ABI {
 
 // Never cut: readers of a record parse the sentence of a collection again, and a part of it may mean something else. If

@@ -10,6 +10,24 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// Calls `put(std::string_view)` with the pieces.
+template <class Put>
+constexpr void put_quoted(std::string_view letters, Put&& put) {
+    put(std::string_view{"\""});
+    for (char const& letter : letters) {
+        auto const code = static_cast<unsigned char>(letter);
+        if (letter == '"' || letter == '\\') { put(std::string_view{"\\"}); }
+        if (code < 0x20) {
+            char const hex[] = {
+                '\\', 'u', '0', '0', static_cast<char>('0' + (code >> 4)), "0123456789abcdef"[code & 15]};
+            put(std::string_view{hex, sizeof hex});
+        } else {
+            put(std::string_view{&letter, 1});
+        }
+    }
+    put(std::string_view{"\""});
+}
+
 namespace detail {
 
 // The ranges of the first byte and of the second byte, and the size in bytes (table 3-7 of the Unicode standard). Every

@@ -25,7 +25,6 @@ namespace spotter::inline SPOTTER_ABI {
 
 #if SPOTTER_BODIES
 #include <spotter/core/bits.hpp>
-#include <spotter/core/quoted.hpp>
 #include <spotter/core/utf8.hpp>
 
 #include <charconv>

@@ -6,6 +6,17 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
+// `Bytes`: a std::string, or a vector of bytes; throws if memory is exhausted.
+template <class Bytes>
+[[nodiscard]] error read_all(file_system& files, std::string_view path, Bytes& into) {
+    auto const size = files.size_of(path);
+    if (!size) { return size.error(); }
+    into.resize(static_cast<std::size_t>(*size));
+    auto const read = files.read(path, 0, std::as_writable_bytes(std::span{into}));
+    into.resize(read ? *read : 0);
+    return read.error();
+}
+
 // Creates a new file beside `path`: `x.part`, or `x.part1` and so on if that exists, from another or a killed writer or
 // a user. Nothing is removed, so two writers never have the same one. Sets `part` to its path.
 [[nodiscard]] result<opened_file> create_beside(file_system& files, std::string_view path,
@@ -107,5 +118,4 @@ SPOTTER_COLD_BODY error replace_file(file_system& files, std::string_view path, 
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
-
 #endif

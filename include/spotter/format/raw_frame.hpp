@@ -49,7 +49,7 @@ struct reading {
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/format/xxh64.hpp>
+#include <spotter/format/checksum.hpp>
 
 namespace spotter::inline SPOTTER_ABI::raw_frame {
 

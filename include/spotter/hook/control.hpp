@@ -6,6 +6,25 @@
 #include <spotter/core/kept_text.hpp>
 #include <spotter/hook/sink_calls.hpp>
 
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// The finding for a stop request (record/errands.hpp): a warning with decision::stop, at every close until the
+// request is taken back.
+[[nodiscard]] inline finding stop_request(step_id step, std::string_view reason) noexcept {
+    finding asked;
+    asked.attribute_to(rule_id::stop_file);
+    asked.reason = "a request from outside asks the run to stop";
+    asked.remedy = "Save what is needed and leave the loop; remove the file `stop` to go on.";
+    asked.step = step;
+    asked.severity = severity::warning;
+    asked.decision = decision::stop;
+    asked.decision_is_set = true;
+    asked.detail << reason;
+    return asked;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
 namespace spotter::inline SPOTTER_ABI {
 
 //   refused   the request cannot be executed: it is only recorded

@@ -8,7 +8,6 @@
 #include <spotter/hook/health.hpp>
 #include <spotter/hook/late_steps.hpp>
 #include <spotter/hook/naming.hpp>
-#include <spotter/hook/outside.hpp>
 #include <spotter/hook/registry.hpp>
 #include <spotter/hook/sink_calls.hpp>
 #include <spotter/hook/source_copy.hpp>

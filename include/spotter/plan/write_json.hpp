@@ -2,7 +2,7 @@
 // Plan (L2): writes a plan as JSON, piece by piece, without a library. ext/json.hpp reads it.
 #pragma once
 
-#include <spotter/core/quoted.hpp>
+#include <spotter/core/utf8.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

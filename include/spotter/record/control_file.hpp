@@ -107,8 +107,8 @@ private:
 #if SPOTTER_BODIES
 #include <spotter/core/casts.hpp>
 #include <spotter/file/replacing_file.hpp>
+#include <spotter/format/checksum.hpp>
 #include <spotter/format/layout.hpp>
-#include <spotter/format/xxh64.hpp>
 #include <spotter/record/run_folder.hpp>
 
 #include <charconv>

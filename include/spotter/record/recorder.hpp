@@ -117,7 +117,7 @@ public:
     // With drain::poll, does the writer's work: call it regularly, in the thread of the other calls.
     void poll() noexcept { run_.poll(); }
 
-    // A stop was requested by the file `stop` in the run's folder (record/stop_file.hpp).
+    // A stop was requested by the file `stop` in the run's folder (record/errands.hpp).
     [[nodiscard]] bool stop_asked() const noexcept { return run_.stop_asked(); }
     // The first line of the file `stop`; may be empty.
     [[nodiscard]] std::string_view stop_reason() const noexcept { return run_.stop_reason(); }

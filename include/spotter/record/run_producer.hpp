@@ -82,7 +82,7 @@ public:
     // With drain::poll, does the writer's work: call it regularly, in the thread of the other calls.
     void poll() noexcept;
 
-    // A stop was requested by the file `stop` in the run's folder (record/stop_file.hpp).
+    // A stop was requested by the file `stop` in the run's folder (record/errands.hpp).
     [[nodiscard]] bool stop_asked() const noexcept;
     [[nodiscard]] std::string_view stop_reason() const noexcept;  // its first line; may be empty
     // Adds the news of options::beside.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/hook/switch.hpp>
-#include <spotter/record/begin_row.hpp>
+#include <spotter/record/environment.hpp>
 #include <spotter/record/observation_row.hpp>
 #include <spotter/record/run_producer.hpp>
 #include <spotter/record/run_recording.hpp>

@@ -2,15 +2,12 @@
 // Record (L4): the writer of a run: moves the ring's entries to segments, and runs the tasks beside it.
 #pragma once
 
-#include <spotter/record/beside_task.hpp>
-#include <spotter/record/control_file.hpp>
+#include <spotter/record/errands.hpp>
 #include <spotter/record/folder.hpp>
-#include <spotter/record/loop_place.hpp>
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/ring_pages.hpp>
 #include <spotter/record/shared_ring.hpp>
 #include <spotter/record/sleeper.hpp>
-#include <spotter/record/stop_file.hpp>
 
 #include <atomic>
 #include <thread>
@@ -30,15 +27,6 @@ enum class writer_health : std::uint8_t {
     well,
     troubled,  // an error occurred, but writing goes on
     failed,    // nothing is written any more
-};
-
-// The tasks beside writing, in the order in which they are checked. Each has its own interval.
-struct writer_errands {
-    stop_file stop;             // stop requests
-    control_file control;       // other requests
-    day_clock_watch day_clock;  // jumps of the time of day
-    loop_place place{};         // a loop that stays in a section
-    beside_task beside;         // options::beside
 };
 
 // The writer's side of a recording, with or without its own thread. It communicates with the training thread through

@@ -78,7 +78,6 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/file/read_all.hpp>
 #include <spotter/file/replacing_file.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

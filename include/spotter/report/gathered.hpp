@@ -39,7 +39,7 @@ enum class workers_are : std::uint8_t { together, apart };
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
-#include <spotter/core/plural.hpp>
+#include <spotter/core/sentence.hpp>
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -47,7 +47,7 @@ template <class Text, class Value>
 
 #if SPOTTER_BODIES
 #include <spotter/core/plain.hpp>
-#include <spotter/core/plural.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/rule/inequality.hpp>
 
 #include <charconv>

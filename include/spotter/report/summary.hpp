@@ -3,7 +3,6 @@
 // not run.
 #pragma once
 
-#include <spotter/core/plural.hpp>
 #include <spotter/report/format.hpp>
 #include <spotter/report/losses.hpp>
 #include <spotter/rule/list.hpp>

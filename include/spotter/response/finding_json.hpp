@@ -42,7 +42,6 @@ void put_number(finding_line& line, double const& value) noexcept;
 
 #if SPOTTER_BODIES
 #include <spotter/core/clock.hpp>
-#include <spotter/core/quoted.hpp>
 
 #include <charconv>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/core/plain.hpp>
-#include <spotter/core/plural.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/rule/finding.hpp>
 #include <spotter/rule/inequality.hpp>
 

@@ -4,7 +4,6 @@
 
 #include <spotter/trial/index.hpp>
 #include <spotter/trial/step_list.hpp>
-#include <spotter/trial/step_ranges.hpp>
 #include <spotter/trial/track.hpp>
 
 #include <algorithm>

@@ -2,14 +2,30 @@
 // Trial (L4): the closed steps of a record, in the order of closing.
 #pragma once
 
+#include <spotter/core/step.hpp>
 #include <spotter/format/steps_outline.hpp>
 
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
+
+// A loop that counts up is one range for each mode, so the cost of a query does not grow with the number of steps.
+class step_ranges {
+public:
+    // A search among the ranges of its mode.
+    void add(step_id step);
+    // Whether the step was added.
+    [[nodiscard]] bool contains(step_id step) const noexcept;
+    // Whether a later index of the same mode was added.
+    [[nodiscard]] bool any_after(step_id step) const noexcept;
+
+private:
+    std::map<std::uint64_t, std::uint64_t> ranges_[mode_count]{};  // from the first index of each range to its last
+};
 
 // One close of a step.
 struct closed_step {
@@ -90,6 +106,35 @@ private:
 
 namespace spotter::inline SPOTTER_ABI {
 
+SPOTTER_BODY void step_ranges::add(step_id step) {
+    auto& mine = ranges_[index_of(step.mode)];
+    auto const next = mine.upper_bound(step.index);
+    bool const meets_next = next != mine.end() && next->first == step.index + 1;
+    if (next != mine.begin()) {
+        auto const before = std::prev(next);
+        if (step.index <= before->second) { return; }
+        if (step.index == before->second + 1) {
+            before->second = meets_next ? next->second : step.index;
+            if (meets_next) { mine.erase(next); }
+            return;
+        }
+    }
+    std::uint64_t const last = meets_next ? next->second : step.index;
+    mine.emplace(step.index, last);  // first, because it may throw
+    if (meets_next) { mine.erase(next); }
+}
+
+SPOTTER_BODY bool step_ranges::contains(step_id step) const noexcept {
+    auto const& mine = ranges_[index_of(step.mode)];
+    auto const next = mine.upper_bound(step.index);
+    return next != mine.begin() && step.index <= std::prev(next)->second;
+}
+
+SPOTTER_BODY bool step_ranges::any_after(step_id step) const noexcept {
+    auto const& mine = ranges_[index_of(step.mode)];
+    return !mine.empty() && std::prev(mine.end())->second > step.index;
+}
+
 SPOTTER_BODY closed_step step_list::iterator::operator*() const noexcept {
     return from_->made(from_->stretches_[at_], which_);
 }
@@ -151,5 +196,4 @@ SPOTTER_BODY closed_step step_list::made(stretch const& from, std::uint64_t whic
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
-
 #endif

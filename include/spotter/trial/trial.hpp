@@ -3,10 +3,11 @@
 #pragma once
 
 #include <spotter/file/system.hpp>
-#include <spotter/trial/joint_notes.hpp>
+#include <spotter/format/layout.hpp>
 #include <spotter/trial/joint_track.hpp>
 #include <spotter/trial/losses.hpp>
 #include <spotter/trial/step_list.hpp>
+#include <spotter/trial/worker_list.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -212,6 +213,18 @@ namespace detail {
 // Opens the record of one worker only; for worker 2 the same as the folder "path/worker-2". Also errc::no_such_worker.
 [[nodiscard]] result<trial> open_trial(std::string_view path, worker only,
                                        file_system& files = system_files()) noexcept;
+
+// The samples of one worker, from the local file system; errc::not_a_run if there are none. A sample is a step of
+// mode::predict.
+[[nodiscard]] inline result<trial> open_samples(trial const& run, worker of) noexcept {
+    text<24> own{"worker-"};
+    own << of.number;
+    // The run may have been opened by that worker's folder.
+    bool const is_there = of.number == 0 || run.folder().ends_with(own.view());
+    path_text const folder = is_there ? path_text{run.folder(), layout::system_name}
+                                      : path_text{path_text{run.folder(), own.view()}, layout::system_name};
+    return open_trial(folder);
+}
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -4,7 +4,7 @@
 
 #include <spotter/format/worker_set.hpp>
 #include <spotter/trial/index.hpp>
-#include <spotter/trial/step_ranges.hpp>
+#include <spotter/trial/step_list.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -4,8 +4,8 @@
 
 #include <spotter/export/recorded_steps.hpp>
 #include <spotter/rule/describe.hpp>
-#include <spotter/trial/samples.hpp>
 #include <spotter/trial/step_list.hpp>
+#include <spotter/trial/trial.hpp>
 #include <spotter/workbench/export.hpp>
 
 #include <map>

@@ -3,7 +3,7 @@
 #include "page/text.hpp"
 
 #include <spotter/core/bits.hpp>
-#include <spotter/core/plural.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/core/utf8.hpp>
 #include <spotter/report/describe.hpp>
 

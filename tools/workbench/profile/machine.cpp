@@ -2,9 +2,9 @@
 // Workbench, profile: the bodies of spotter/workbench/profile.hpp.
 #include "profile/times.hpp"
 
-#include <spotter/core/plural.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/report/bytes.hpp>
-#include <spotter/trial/samples.hpp>
+#include <spotter/trial/trial.hpp>
 #include <spotter/workbench/profile.hpp>
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // Workbench, profile: the bodies of spotter/workbench/profile.hpp.
 #include "profile/times.hpp"
 
-#include <spotter/core/plural.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/workbench/profile.hpp>
 
 #include <fmt/format.h>

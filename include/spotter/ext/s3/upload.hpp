@@ -5,7 +5,7 @@
 #include <spotter/core/casts.hpp>
 #include <spotter/core/work_count.hpp>
 #include <spotter/ext/s3/store.hpp>
-#include <spotter/file/read_all.hpp>
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
 #include <spotter/format/frame.hpp>
 #include <spotter/format/names.hpp>
