@@ -17,13 +17,7 @@ class steps_outline {
         std::uint64_t steps = 0;            // number of steps with this template
         bool known = false, bad = false, fixed = true;
     };
-    struct item {
-        layout::packed what{};
-        tensor_id id = 0;
-        std::uint64_t rows = 0, bytes = 0;
-        std::uint32_t mask = 0;
-        bool fixed = true;
-    };
+    using item = detail::packed_item;
 
 public:
     steps_outline() noexcept = default;
@@ -76,9 +70,9 @@ public:
             shape const& mine = shapes_[number];
             if (mine.steps == 0) { continue; }
             for (byte_reader in{mine.items}; in.left() > 0;) {
-                item const it = take_item(in);
+                item const it = detail::take_item(in);
                 for (std::uint64_t i = 0; i < it.rows; ++i) {
-                    take(static_cast<tensor_id>(it.id + i), is_scalar(it), mine.steps);
+                    take(static_cast<tensor_id>(it.id + i), it.is_scalar(), mine.steps);
                 }
             }
         }
@@ -119,10 +113,7 @@ public:
     };
 
 private:
-    [[nodiscard]] static bool is_scalar(item const& it) noexcept;
     [[nodiscard]] std::size_t next_number(byte_reader& numbers) const noexcept;
-    // Fails the reader if it is malformed.
-    [[nodiscard]] static item take_item(byte_reader& in) noexcept;
     static void look_at(shape& mine) noexcept;
     // Counts the complete steps.
     void measure(byte_reader values) noexcept;
@@ -149,22 +140,16 @@ private:
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY steps_outline::steps_outline(byte_view body) noexcept : size_{body.size()} {
-    byte_reader in{body};
-    stated_steps_ = in.varint(layout::packed_steps_limit);
-    ordinal_ = in.varint();
-    first_time_ = in.fixed<double>();
-    last_time_ = in.fixed<double>();
-    runs_left_ = in.varint(stated_steps_);
-    runs_ = in;
-    for (std::uint64_t i = 0; i < runs_left_; ++i) { (void)steps_reader::take_run(in); }
-    templates_ = in.varint(stated_steps_);
+    steps_reader const head{body};
+    stated_steps_ = head.steps_, ordinal_ = head.ordinal_;
+    first_time_ = head.first_time_, last_time_ = head.last_time_;
+    runs_left_ = head.runs_left_, runs_ = head.runs_;
+    templates_ = head.templates_, numbers_ = head.numbers_;
     lacks_memory_ = !shapes_.grow(as_size(templates_));
-    for (std::uint64_t i = 0; i < templates_ && !lacks_memory_; ++i) {
-        shapes_[as_size(i)].items = in.raw(in.varint());
-    }
-    numbers_ = in;
-    for (std::uint64_t i = 0; i < stated_steps_ && templates_ > 1; ++i) { (void)in.varint(templates_ - 1); }
-    if (!in.bad() && templates_ > 0 && !lacks_memory_) { measure(in); }
+    if (head.bad() || lacks_memory_) { return; }
+    byte_reader table = head.table_;
+    for (std::size_t i = 0; i < templates_; ++i) { shapes_[i].items = table.raw(table.varint()); }
+    measure(head.values_);
 }
 
 SPOTTER_BODY double steps_outline::time(std::uint64_t at) const noexcept {
@@ -174,11 +159,11 @@ SPOTTER_BODY double steps_outline::time(std::uint64_t at) const noexcept {
 SPOTTER_BODY bool steps_outline::rows_of::next(found_row& out) noexcept {
     for (;;) {
         while (items_.left() > 0) {
-            item const it = take_item(items_);
+            item const it = detail::take_item(items_);
             std::uint64_t const before = part_;
             part_ += it.rows;
             if (id_ < it.id || id_ - it.id >= it.rows) { continue; }
-            out = {step_, at_ - 1, static_cast<std::uint32_t>(before + (id_ - it.id)), is_scalar(it)};
+            out = {step_, at_ - 1, static_cast<std::uint32_t>(before + (id_ - it.id)), it.is_scalar()};
             return true;
         }
         if (at_ == from_->steps_) { return false; }
@@ -216,10 +201,10 @@ SPOTTER_BODY steps_outline::rows_of::place steps_outline::rows_of::place_in(shap
     place its{number};
     std::uint64_t before = 0;
     for (byte_reader in{mine.items}; in.left() > 0;) {
-        item const it = take_item(in);
+        item const it = detail::take_item(in);
         if (id_ >= it.id && id_ - it.id < it.rows) {
             its.at = before + (id_ - it.id);
-            its.scalar = is_scalar(it);
+            its.scalar = it.is_scalar();
             ++its.rows;
         }
         before += it.rows;
@@ -227,45 +212,19 @@ SPOTTER_BODY steps_outline::rows_of::place steps_outline::rows_of::place_in(shap
     return its;
 }
 
-SPOTTER_BODY bool steps_outline::is_scalar(item const& it) noexcept {
-    return it.what == layout::packed::scalars || it.what == layout::packed::timed_scalars;
-}
-
 SPOTTER_BODY std::size_t steps_outline::next_number(byte_reader& numbers) const noexcept {
     return templates_ > 1 ? as_size(numbers.varint()) : 0;
-}
-
-SPOTTER_BODY steps_outline::item steps_outline::take_item(byte_reader& in) noexcept {
-    item it{};
-    auto const what = in.fixed<std::uint8_t>();
-    it.what = static_cast<layout::packed>(what);
-    it.id = detail::take_id(in);
-    if (is_scalar(it)) {
-        it.rows = in.varint(no_tensor - it.id);
-        dtype const type = detail::take_dtype(in);
-        if (type == dtype::none || type == dtype::text) { in.fail(); }
-        it.bytes = it.rows * (size_of(type) + (it.what == layout::packed::scalars ? 0 : sizeof(double)));
-    } else {
-        it.mask = static_cast<std::uint32_t>(in.varint(stored_terms::all));
-        (void)in.varint();
-        it.rows = 1;
-        std::uint32_t const varying = stored_terms::zeros | stored_terms::delta |
-                                      (it.what == layout::packed::summary ? stored_terms::nonfinite : 0);
-        it.fixed = (it.mask & varying) == 0;
-        if (it.fixed) { it.bytes = detail::summary_bytes(it.mask); }
-    }
-    if (what == 0 || what > 4 || it.rows == 0) { in.fail(); }
-    return it;
 }
 
 SPOTTER_BODY void steps_outline::look_at(shape& mine) noexcept {
     mine.known = true;
     byte_reader in{mine.items};
     while (in.left() > 0) {
-        item const it = take_item(in);
+        item const it = detail::take_item(in);
         mine.rows += it.rows;
-        mine.bytes += it.bytes;
-        mine.fixed = mine.fixed && it.fixed;
+        bool const fixed = it.is_of_fixed_size();
+        mine.bytes += fixed ? it.rows * it.bytes() : 0;
+        mine.fixed = mine.fixed && fixed;
     }
     mine.bad = in.bad();
 }
@@ -291,9 +250,9 @@ SPOTTER_BODY void steps_outline::measure(byte_reader values) noexcept {
             (void)values.raw(mine.bytes);
         } else {
             for (byte_reader in{mine.items}; in.left() > 0;) {
-                item const it = take_item(in);
-                if (it.fixed) {
-                    (void)values.raw(it.bytes);
+                item const it = detail::take_item(in);
+                if (it.is_of_fixed_size()) {
+                    (void)values.raw(it.rows * it.bytes());
                 } else {
                     detail::skip_summary(values, it.mask, it.what == layout::packed::finite_summary);
                 }

@@ -15,7 +15,24 @@ inline constexpr std::uint64_t packed_steps_limit = 65536;  // in one row
 
 namespace detail {
 
-[[nodiscard]] std::size_t summary_bytes(std::uint32_t kept) noexcept;
+// An item of a template: scalars with consecutive ids, or one summary.
+struct packed_item {
+    layout::packed what{};
+    tensor_id id = no_tensor;  // of its first row
+    std::uint64_t rows = 0;
+    dtype type = dtype::none;  // of scalars
+    std::uint32_t mask = 0;    // of a summary
+    std::uint64_t count = 0;   // of a summary: elements
+
+    [[nodiscard]] bool is_scalar() const noexcept { return what <= layout::packed::timed_scalars; }
+    // Every row of it has as many bytes.
+    [[nodiscard]] bool is_of_fixed_size() const noexcept;
+    // The bytes of a row, if they are fixed.
+    [[nodiscard]] std::size_t bytes() const noexcept;
+};
+// Fails the reader if it is malformed.
+[[nodiscard]] packed_item take_item(byte_reader& in) noexcept;
+
 // The writer's clock at one of `count` steps, interpolated between the first and the last close.
 [[nodiscard]] double packed_time(double first, double last, std::uint64_t at, std::uint64_t count) noexcept;
 
@@ -44,6 +61,8 @@ struct packed_row {
 // Reads the body of a steps row with bounds checks. Malformed input ends it early, and `bad()` is true. It has at most
 // packed_steps_limit closes, each after the rows of one template. A summary with only counts has no bytes of its own.
 class steps_reader {
+    friend class steps_outline;
+
 public:
     steps_reader() noexcept = default;
     explicit steps_reader(byte_view body) noexcept;
@@ -85,8 +104,6 @@ private:
     void open_item() noexcept;
     void take_value() noexcept;
     void close_step() noexcept;
-    // Of the current row.
-    [[nodiscard]] bool is_of_fixed_size() const noexcept;
 
     static constexpr std::size_t unpacked_head = 5 * varint_limit + 8;  // of an observation, before `rest`
 
@@ -98,8 +115,8 @@ private:
     byte_reader items_{byte_view{}};       // the rest of this step's
     std::uint64_t steps_ = 0, step_ = 0, runs_left_ = 0, templates_ = 0, next_template_ = 0;
     std::uint64_t ordinal_ = 0;
-    std::uint64_t in_item_ = 0, item_rows_ = 0;  // rows of the item: left, and all
-    tensor_id first_id_ = 0;
+    std::uint64_t in_item_ = 0;  // rows that are left of the item
+    detail::packed_item item_{};
     double first_time_ = 0, last_time_ = 0;
     run run_{};
     bool open_ = false;
@@ -126,8 +143,33 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return doubles;
 }
 
-SPOTTER_BODY std::size_t summary_bytes(std::uint32_t kept) noexcept {
-    return (summary_doubles(kept) + ((kept & stored_terms::hash) != 0 ? 1 : 0)) * sizeof(double);
+SPOTTER_BODY bool packed_item::is_of_fixed_size() const noexcept {
+    std::uint32_t const varying =
+        stored_terms::zeros | stored_terms::delta | (what == layout::packed::summary ? stored_terms::nonfinite : 0);
+    return is_scalar() || (mask & varying) == 0;
+}
+
+SPOTTER_BODY std::size_t packed_item::bytes() const noexcept {
+    if (is_scalar()) { return size_of(type) + (what == layout::packed::scalars ? 0 : sizeof(double)); }
+    return (summary_doubles(mask) + ((mask & stored_terms::hash) != 0 ? 1 : 0)) * sizeof(double);
+}
+
+SPOTTER_BODY packed_item take_item(byte_reader& in) noexcept {
+    packed_item it{};
+    auto const what = in.fixed<std::uint8_t>();
+    it.what = static_cast<layout::packed>(what);
+    it.id = take_id(in);
+    if (it.is_scalar()) {
+        it.rows = in.varint(no_tensor - it.id);
+        it.type = take_dtype(in);
+        if (it.type == dtype::none || it.type == dtype::text) { in.fail(); }
+    } else {
+        it.mask = static_cast<std::uint32_t>(in.varint(stored_terms::all));
+        it.count = in.varint();
+        it.rows = 1;
+    }
+    if (what == 0 || what > 4 || it.rows == 0) { in.fail(); }
+    return it;
 }
 
 SPOTTER_BODY double packed_time(double first, double last, std::uint64_t at, std::uint64_t count) noexcept {
@@ -232,7 +274,7 @@ SPOTTER_BODY std::uint64_t steps_reader::skip_alike(std::uint64_t rows) noexcept
     steps_reader ahead = *this;
     std::uint64_t each = 0;  // rows of a step, with its close
     do {
-        if (!ahead.next() || !ahead.is_of_fixed_size()) { return 0; }
+        if (!ahead.next() || !ahead.item_.is_of_fixed_size()) { return 0; }
         ++each;
     } while (ahead.open_);
     std::uint64_t const bytes = values_.left() - ahead.values_.left();
@@ -253,13 +295,6 @@ SPOTTER_BODY std::uint64_t steps_reader::skip_alike(std::uint64_t rows) noexcept
     (void)values_.raw(skipped * bytes);
     step_ += skipped;
     return skipped * each;
-}
-
-SPOTTER_BODY bool steps_reader::is_of_fixed_size() const noexcept {
-    if (row_.kind != row_kind::observe) { return true; }
-    std::uint32_t const varying = stored_terms::zeros | stored_terms::delta |
-                                  (row_.what == layout::packed::summary ? stored_terms::nonfinite : 0);
-    return (row_.mask & varying) == 0;
 }
 
 SPOTTER_BODY void steps_reader::open_step() noexcept {
@@ -284,29 +319,17 @@ SPOTTER_BODY void steps_reader::open_template(std::uint64_t number) noexcept {
 }
 
 SPOTTER_BODY void steps_reader::open_item() noexcept {
-    auto const what = items_.fixed<std::uint8_t>();
-    row_.what = static_cast<layout::packed>(what);
-    row_.id = detail::take_id(items_);
-    if (what == 1 || what == 2) {
-        row_.kind = row_kind::scalar;
-        in_item_ = items_.varint(no_tensor - row_.id);
-        row_.type = detail::take_dtype(items_);
-        if (row_.type == dtype::none || row_.type == dtype::text) { items_.fail(); }
-    } else {
-        row_.kind = row_kind::observe;
-        row_.mask = static_cast<std::uint32_t>(items_.varint(stored_terms::all));
-        row_.count = items_.varint();
-        in_item_ = 1;
-    }
-    if (what == 0 || what > 4 || in_item_ == 0) { items_.fail(); }
-    first_id_ = row_.id;
-    item_rows_ = in_item_;
+    item_ = detail::take_item(items_);
+    in_item_ = item_.rows;
+    row_.kind = item_.is_scalar() ? row_kind::scalar : row_kind::observe;
+    row_.what = item_.what, row_.id = item_.id, row_.type = item_.type;
+    row_.mask = item_.mask, row_.count = item_.count;
 }
 
 SPOTTER_BODY void steps_reader::take_value() noexcept {
     if (row_.kind == row_kind::scalar) {
-        row_.id = static_cast<tensor_id>(first_id_ + (item_rows_ - in_item_));
-        row_.rest = values_.raw(size_of(row_.type) + (row_.what == layout::packed::scalars ? 0 : sizeof(double)));
+        row_.id = static_cast<tensor_id>(item_.id + (item_.rows - in_item_));
+        row_.rest = values_.raw(item_.bytes());
     } else {
         byte_reader const before = values_;
         detail::skip_summary(values_, row_.mask, row_.what == layout::packed::finite_summary);
