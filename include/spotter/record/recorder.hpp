@@ -51,7 +51,7 @@ private:
 static_assert(event_sink<flight_recorder>);
 
 // Passes each event to the flight recorder, if there is one, and then to the record. Cost and guarantees: run_producer.
-class recorder {
+class recorder : run_producer {
 public:
     // Every optional call of a sink.
     using offers = sink_offers<sink_call::number, sink_call::stamp, sink_call::leave, sink_call::tell,
@@ -62,93 +62,70 @@ public:
     // recorder.
     explicit recorder(std::string_view path, options const& choices = {}) noexcept;
     recorder(std::string_view path, options const& choices, file_system& files) noexcept;
-    recorder(recorder&& other) noexcept : run_{std::move(other.run_)}, flight_{std::exchange(other.flight_, nullptr)} {}
+    recorder(recorder&& other) noexcept
+        : run_producer{std::move(other)}, flight_{std::exchange(other.flight_, nullptr)} {}
     recorder& operator=(recorder&& other) noexcept;
     ~recorder() { delete flight_; }  // before the run's own end
+
+    // Calls that the flight recorder does not get: it records values, and the hook calls its `observe` for `values`.
+    using run_producer::feature, run_producer::values, run_producer::flush, run_producer::poll;
+    using run_producer::path, run_producer::attempt, run_producer::watcher, run_producer::tell_news;
+    using run_producer::reset_collections;
+    using run_producer::set_readers, run_producer::poll_request, run_producer::acknowledge;
+    using run_producer::stop_asked, run_producer::stop_reason;
 
     void start(run_info const& run) noexcept;
     // Whether the sink wants every observation with its values, regardless of the plan.
     [[nodiscard]] bool wants_all() const noexcept { return flight_ != nullptr && flight_->wants_all(); }
     void declare(tensor_info const& tensor) noexcept {
         if (flight_ != nullptr) { flight_->declare(tensor); }
-        run_.declare(tensor);
+        run_producer::declare(tensor);
     }
     void observe(observation const& seen, stats_mask keep) noexcept {
         if (flight_ != nullptr) { flight_->observe(seen, keep); }
-        run_.observe(seen, keep);
-    }
-    void feature(tensor_info const& tensor, step_id step, std::uint64_t key, std::span<double const> numbers) noexcept {
-        run_.feature(tensor, step, key, numbers);
+        run_producer::observe(seen, keep);
     }
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept {
         if (flight_ != nullptr) { flight_->scalar(tensor, step, value, time); }
-        run_.scalar(tensor, step, value, time);
+        run_producer::scalar(tensor, step, value, time);
     }
     // The fast form of a number (hook/sink_calls.hpp).
     void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept {
-        flight_ != nullptr ? number_twice(tensor, step, value) : run_.number(tensor, step, value);
-    }
-    // Values without computed terms.
-    void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, stats_mask keep) noexcept {
-        run_.values(tensor, step, view, keep);  // with a flight recorder, the hook calls `observe` instead
+        flight_ != nullptr ? number_twice(tensor, step, value) : run_producer::number(tensor, step, value);
     }
     void stamp(step_moments const& times) noexcept {
         if (flight_ != nullptr) { flight_->stamp(times); }
-        run_.stamp(times);
+        run_producer::stamp(times);
     }
     void close(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->close(step, found); }
-        run_.close(step, found);
-        show(found);
+        run_producer::close(step, found);
+        show_urgent(found);
     }
     // A finding without a close. An error is in the file before this returns.
     void tell(finding const& it) noexcept {
-        run_.tell(it);
-        if (it.severity == severity::error) { run_.show(); }
+        run_producer::tell(it);
+        if (it.severity == severity::error) { show(); }
     }
     // The run failed amid the step: without a close, readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->leave(step, found); }
-        run_.leave(step, found);
-        show(found);
+        run_producer::leave(step, found);
+        show_urgent(found);
     }
     void finish(run_end const& end) noexcept;
-    void flush() noexcept { run_.flush(); }
-    // With drain::poll, does the writer's work: call it regularly, in the thread of the other calls.
-    void poll() noexcept { run_.poll(); }
-
-    // A stop was requested by the file `stop` in the run's folder (record/errands.hpp).
-    [[nodiscard]] bool stop_asked() const noexcept { return run_.stop_asked(); }
-    // The first line of the file `stop`; may be empty.
-    [[nodiscard]] std::string_view stop_reason() const noexcept { return run_.stop_reason(); }
-    // Adds the news of options::beside.
-    void tell_news(step_id step, step_alarm& into) noexcept { run_.tell_news(step, into); }
-    // Requests from outside (hook/control.hpp).
-    void set_readers(detail::control_readers const& readers) noexcept { run_.set_readers(readers); }
-    // The waiting request, or null.
-    [[nodiscard]] detail::control_request const* poll_request() const noexcept { return run_.poll_request(); }
-    // The request was executed; with an error, refused.
-    void acknowledge(error const& why) noexcept { run_.acknowledge(why); }
-    // The collections from the next step on.
-    void reset_collections(run_info const& run) noexcept { run_.reset_collections(run); }
-    // Publishes the loop's section (hook/sections.hpp).
-    [[nodiscard]] section_watcher const* watcher() const noexcept { return run_.watcher(); }
     [[nodiscard]] sink_health health() const noexcept;
-    // How often the run was resumed before.
-    [[nodiscard]] std::uint32_t attempt() const noexcept { return run_.attempt(); }
-    [[nodiscard]] std::string_view path() const noexcept { return run_.path(); }
 
 private:
     // The loop may die in its next call. So errors, and findings with a decision, are in the file before the loop
     // receives them.
-    void show(step_alarm const& found) noexcept {
+    void show_urgent(step_alarm const& found) noexcept {
         if (!found.empty() && (found.front().severity == severity::error || found.decision() != decision::proceed)) {
-            run_.show();
+            show();
         }
     }
     void number_twice(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
 
-    run_producer run_;
     flight_recorder* flight_ = nullptr;
 };
 
@@ -233,36 +210,36 @@ SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices) n
     : recorder{path, choices, system_files()} {}
 
 SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices, file_system& files) noexcept
-    : run_{path, choices, files, choices.worker} {
-    if (!run_.has_folder() || choices.flight_bytes == 0) { return; }
-    flight_ = new (std::nothrow) flight_recorder{run_.path(), choices, files};
-    if (flight_ == nullptr) { run_.note({errc::out_of_memory, "no memory for the flight recorder"}); }
+    : run_producer{path, choices, files, choices.worker} {
+    if (!has_folder() || choices.flight_bytes == 0) { return; }
+    flight_ = new (std::nothrow) flight_recorder{run_producer::path(), choices, files};
+    if (flight_ == nullptr) { note({errc::out_of_memory, "no memory for the flight recorder"}); }
 }
 
 SPOTTER_BODY recorder& recorder::operator=(recorder&& other) noexcept {
-    run_ = std::move(other.run_);
+    run_producer::operator=(std::move(other));
     std::swap(flight_, other.flight_);
     return *this;
 }
 
 SPOTTER_BODY void recorder::start(run_info const& run) noexcept {
     if (flight_ != nullptr) { flight_->start(run); }
-    run_.start(run);
+    run_producer::start(run);
 }
 
 SPOTTER_BODY SPOTTER_NOINLINE void recorder::number_twice(tensor_info const& tensor, step_id const& step,
                                                           plain_number value) noexcept {
     flight_->number(tensor, step, value);
-    run_.number(tensor, step, value);
+    run_producer::number(tensor, step, value);
 }
 
 SPOTTER_BODY void recorder::finish(run_end const& end) noexcept {
     if (flight_ != nullptr) { flight_->finish(end); }
-    run_.finish(end);
+    run_producer::finish(end);
 }
 
 SPOTTER_BODY sink_health recorder::health() const noexcept {
-    sink_health health = run_.health();
+    sink_health health = run_producer::health();
     if (flight_ != nullptr && !health.first_error) { health.first_error = flight_->health().first_error; }
     return health;
 }
