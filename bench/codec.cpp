@@ -12,7 +12,7 @@
 #endif
 
 #include <spotter/format/bytes.hpp>
-#include <spotter/format/difference.hpp>
+#include <spotter/format/shuffle.hpp>
 #include <spotter/format/zstd_codec.hpp>
 
 using namespace spotter;

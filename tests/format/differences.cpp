@@ -2,9 +2,9 @@
 // Rows whose values are differences: the values that they build on are read, and malformed references are refused.
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/decode.hpp>
-#include <spotter/format/difference.hpp>
 #include <spotter/format/encode.hpp>
 #include <spotter/format/record.hpp>
+#include <spotter/format/shuffle.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/stat/summary.hpp>
 

@@ -4,7 +4,7 @@
 #include <tests/catch.hpp>
 #include <tests/trial/runs.hpp>
 
-#include <spotter/record/sleeper.hpp>
+#include <spotter/record/run_writer.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <spotter/c/hold.hpp>
-#include <spotter/c/sentence.hpp>
 #include <spotter/preflight.hpp>
 
 // The visitor to which a loop in C passes its tensors.

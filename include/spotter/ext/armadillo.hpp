@@ -27,18 +27,12 @@ concept arma_cube = arma_object<Object> && std::derived_from<Object, arma::Cube<
 template <class Object>
 concept arma_part = arma_object<Object> && std::derived_from<Object, arma::subview<typename Object::elem_type>>;
 
-[[nodiscard]] inline error arma_misfit(tensor_ref const& from, std::string_view wanted) noexcept {
-    error why{errc::wrong_type, "recorded with "};
-    why.what << from.shape.rank << " axes and " << from.count << " elements, which do not fit " << wanted;
-    return why;
-}
-
 // Makes a vector from a tensor with one axis, or with two axes where the one with index `unit` has a single element.
 template <class Vector>
 [[nodiscard]] result<Vector> make_arma_vector(tensor_ref const& from, std::size_t unit) {
     if (error const why = want_type<typename Vector::elem_type>(from)) { return why; }
     if (from.shape.rank > 2 || (from.shape.rank == 2 && from.shape.size[unit] != 1)) {
-        return arma_misfit(from, "a vector of this direction");
+        return misfit(from, "a vector of this direction");
     }
     Vector made;
     made.set_size(static_cast<arma::uword>(from.count));
@@ -85,7 +79,7 @@ template <element Value>
 struct tensor_from<arma::Mat<Value>> {
     [[nodiscard]] static result<arma::Mat<Value>> make(tensor_ref const& from) {
         if (error const why = detail::want_type<Value>(from)) { return why; }
-        if (from.shape.rank != 2) { return detail::arma_misfit(from, "a matrix"); }
+        if (from.shape.rank != 2) { return detail::misfit(from, "a matrix"); }
         arma::Mat<Value> made;
         made.set_size(static_cast<arma::uword>(from.shape.size[0]), static_cast<arma::uword>(from.shape.size[1]));
         detail::copy_in_order(from, order::column_major, made.memptr());
@@ -108,7 +102,7 @@ template <element Value>
 struct tensor_from<arma::Cube<Value>> {
     [[nodiscard]] static result<arma::Cube<Value>> make(tensor_ref const& from) {
         if (error const why = detail::want_type<Value>(from)) { return why; }
-        if (from.shape.rank != 3) { return detail::arma_misfit(from, "a cube"); }
+        if (from.shape.rank != 3) { return detail::misfit(from, "a cube"); }
         auto const& size = from.shape.size;
         arma::Cube<Value> made;
         made.set_size(static_cast<arma::uword>(size[0]), static_cast<arma::uword>(size[1]),

@@ -57,17 +57,6 @@ struct eigen_as_stored {
     [[nodiscard]] auto outerStride() const noexcept { return dense.outerStride(); }
 };
 
-[[nodiscard]] inline error eigen_misfit(tensor_ref const& from, std::string_view wanted) noexcept {
-    error why{errc::wrong_type, "recorded with the sizes {"};
-    char const* comma = "";
-    for (std::uint64_t size : from.shape.view()) {
-        why.what << comma << size;
-        comma = ", ";
-    }
-    why.what << "}, which do not fit " << wanted;
-    return why;
-}
-
 template <class Dense>
 [[nodiscard]] result<Dense> make_eigen_dense(tensor_ref const& from) {
     using storage = eigen_storage_t<typename Dense::Scalar>;
@@ -78,7 +67,7 @@ template <class Dense>
         rows = column ? from.count : 1;
         cols = column ? 1 : from.count;
     } else if (from.shape.rank != 2) {
-        return eigen_misfit(from, Dense::IsVectorAtCompileTime ? "a vector" : "a matrix");
+        return misfit(from, Dense::IsVectorAtCompileTime ? "a vector" : "a matrix");
     }
     auto const fits = [](std::uint64_t size, Eigen::Index wanted, Eigen::Index most) {
         return (wanted == Eigen::Dynamic || static_cast<std::uint64_t>(wanted) == size) &&
@@ -86,7 +75,7 @@ template <class Dense>
     };
     if (!fits(rows, Dense::RowsAtCompileTime, Dense::MaxRowsAtCompileTime) ||
         !fits(cols, Dense::ColsAtCompileTime, Dense::MaxColsAtCompileTime)) {
-        return eigen_misfit(from, "the fixed sizes asked for");
+        return misfit(from, "the fixed sizes asked for");
     }
     Dense made;
     made.resize(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(cols));
@@ -138,7 +127,7 @@ struct tensor_from<Tensor> {
     [[nodiscard]] static result<Tensor> make(tensor_ref const& from) {
         if (error const why = detail::want_type<typename Tensor::Scalar>(from)) { return why; }
         constexpr auto rank = static_cast<std::size_t>(Tensor::NumIndices);
-        if (from.shape.rank != rank) { return detail::eigen_misfit(from, "the rank asked for"); }
+        if (from.shape.rank != rank) { return detail::misfit(from, "the rank asked for"); }
         typename Tensor::Dimensions sizes;
         for (std::size_t axis = 0; axis < rank; ++axis) {
             sizes[axis] = static_cast<typename Tensor::Index>(from.shape.size[axis]);

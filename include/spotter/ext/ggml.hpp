@@ -23,26 +23,9 @@ concept ggml_like = requires(Tensor const& it) {
 // The numbers are those of the public enumeration ggml_type in ggml.h (github.com/ggml-org/ggml); all others are
 // quantised.
 [[nodiscard]] constexpr dtype ggml_dtype(int type) noexcept {
-    switch (type) {
-        case 0:
-            return dtype::f32;
-        case 1:
-            return dtype::f16;
-        case 24:
-            return dtype::i8;
-        case 25:
-            return dtype::i16;
-        case 26:
-            return dtype::i32;
-        case 27:
-            return dtype::i64;
-        case 28:
-            return dtype::f64;
-        case 30:
-            return dtype::bf16;
-        default:
-            return dtype::none;
-    }
+    constexpr dtype from_24[] = {dtype::i8, dtype::i16, dtype::i32, dtype::i64, dtype::f64, dtype::none, dtype::bf16};
+    if (type == 0 || type == 1) { return type == 0 ? dtype::f32 : dtype::f16; }
+    return type >= 24 && type <= 30 ? from_24[type - 24] : dtype::none;
 }
 
 // Names that ggml generates for unnamed tensors: node_12, leaf_3.

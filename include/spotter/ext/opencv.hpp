@@ -11,31 +11,16 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
+// Indexed by OpenCV's depth, from CV_8U to CV_16F: the numbers are in its files, and do not change.
+inline constexpr dtype opencv_dtypes[] = {dtype::u8,  dtype::i8,  dtype::u16, dtype::i16,
+                                          dtype::i32, dtype::f32, dtype::f64, dtype::f16};
 [[nodiscard]] constexpr dtype opencv_dtype(int depth) noexcept {
-    switch (depth) {
-        case CV_8U:
-            return dtype::u8;
-        case CV_8S:
-            return dtype::i8;
-        case CV_16U:
-            return dtype::u16;
-        case CV_16S:
-            return dtype::i16;
-        case CV_32S:
-            return dtype::i32;
-        case CV_32F:
-            return dtype::f32;
-        case CV_64F:
-            return dtype::f64;
-        case CV_16F:
-            return dtype::f16;
-        default:
-            return dtype::none;
-    }
+    auto const number = static_cast<std::size_t>(depth);
+    return number < std::size(opencv_dtypes) ? opencv_dtypes[number] : dtype::none;
 }
 [[nodiscard]] constexpr int opencv_depth(dtype type) noexcept {
-    for (int depth = 0; depth < CV_DEPTH_MAX; ++depth) {
-        if (opencv_dtype(depth) == type) { return depth; }
+    for (std::size_t depth = 0; depth < std::size(opencv_dtypes); ++depth) {
+        if (opencv_dtypes[depth] == type) { return static_cast<int>(depth); }
     }
     return -1;
 }
@@ -66,20 +51,7 @@ concept opencv_small = requires(Matrix const& matrix) { opencv_fixed(matrix); };
         axes = 2;
     }
     made.create(axes < 2 ? 2 : axes, sizes, CV_MAKETYPE(depth, count));
-    switch (size_of(from.type)) {  // values are only moved, so only the size of an element matters
-        case 1:
-            copy_in_order(from, order::row_major, made.ptr<std::uint8_t>());
-            break;
-        case 2:
-            copy_in_order(from, order::row_major, made.ptr<std::uint16_t>());
-            break;
-        case 4:
-            copy_in_order(from, order::row_major, made.ptr<std::uint32_t>());
-            break;
-        default:
-            copy_in_order(from, order::row_major, made.ptr<std::uint64_t>());
-            break;
-    }
+    with_word(from.type, [&](auto word) { copy_in_order(from, order::row_major, made.ptr<decltype(word)>()); });
     return {};
 }
 

@@ -2,13 +2,18 @@
 // Format (L1): splits values into byte planes and back, so that bytes of equal significance are compressed together.
 #pragma once
 
+#include <spotter/config.hpp>
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/payload_form.hpp>
 
 #include <array>
 #include <bit>
+#include <cstddef>
 
 namespace spotter::inline SPOTTER_ABI {
+
+// into[i] = a[i] ^ b[i] for `count` bytes; `into` may be `a` or `b`.
+void exclusive_or(std::byte const* a, std::byte const* b, std::byte* into, std::size_t count) noexcept;
 
 namespace detail {
 
@@ -119,7 +124,24 @@ void split_planes(std::byte const* values, std::size_t count, payload_form form,
 // The inverse.
 void join_planes(std::byte const* const* planes, std::size_t count, payload_form form, std::byte* values) noexcept;
 
+}  // namespace spotter::inline SPOTTER_ABI
+
 #if SPOTTER_BODIES
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY SPOTTER_NOINLINE void exclusive_or(std::byte const* a, std::byte const* b, std::byte* into,
+                                                std::size_t count) noexcept {
+    std::size_t i = 0;
+    for (; i + 32 <= count; i += 32) {
+        std::uint64_t left[4], right[4];
+        std::memcpy(left, a + i, sizeof left);
+        std::memcpy(right, b + i, sizeof right);
+        SPOTTER_UNROLL
+        for (std::size_t k = 0; k < 4; ++k) { left[k] ^= right[k]; }
+        std::memcpy(into + i, left, sizeof left);
+    }
+    for (; i < count; ++i) { into[i] = a[i] ^ b[i]; }
+}
 
 SPOTTER_BODY void split_planes(std::byte const* values, std::size_t count, payload_form form,
                                std::byte* const* planes) noexcept {
@@ -157,6 +179,5 @@ SPOTTER_BODY void join_planes(std::byte const* const* planes, std::size_t count,
     }
 }
 
-#endif
-
 }  // namespace spotter::inline SPOTTER_ABI
+#endif

@@ -4,8 +4,8 @@
 
 #include <spotter/core/casts.hpp>
 #include <spotter/format/decode.hpp>
-#include <spotter/format/difference.hpp>
 #include <spotter/format/raw_frame.hpp>
+#include <spotter/format/shuffle.hpp>
 #include <spotter/format/zstd_codec.hpp>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // Record (L4): the file `control` in a run's folder: requests from outside to a running run.
 #pragma once
 
+#include <spotter/config.hpp>
 #include <spotter/core/casts.hpp>
 #include <spotter/file/file_system.hpp>
 #include <spotter/file/replacing_file.hpp>
@@ -9,11 +10,22 @@
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/layout.hpp>
 #include <spotter/hook/control.hpp>
-#include <spotter/record/run_folder.hpp>
 
 #include <atomic>
 #include <charconv>
+#include <cstdint>
+#include <string_view>
 #include <utility>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// Removes the worker's part of the path; worker 0 has none.
+[[nodiscard]] constexpr std::string_view run_folder_of(std::string_view folder, std::uint32_t worker) noexcept {
+    while (folder.size() > 1 && folder.back() == '/') { folder.remove_suffix(1); }
+    return worker == 0 ? folder : folder.substr(0, folder.rfind('/'));
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -90,11 +102,8 @@ struct control_lines {
     return said;
 }
 
-}  // namespace detail
-
-namespace detail {
 struct control_lines;
-}
+}  // namespace detail
 
 // The writer looks for the file and reads it; the training thread executes the request at its next close; the writer
 // writes the answer to `control.answer` in the worker's folder. All workers of a run obey the same file. A request has

@@ -4,8 +4,8 @@
 
 #include <spotter/core/slots.hpp>
 #include <spotter/format/buffer.hpp>
-#include <spotter/format/difference.hpp>
 #include <spotter/format/encode.hpp>
+#include <spotter/format/shuffle.hpp>
 
 #include <array>
 

@@ -12,7 +12,6 @@
 #include <spotter/hook/writer_task.hpp>
 #include <spotter/record/clock.hpp>
 #include <spotter/record/control_file.hpp>
-#include <spotter/record/run_folder.hpp>
 
 #include <atomic>
 #include <utility>

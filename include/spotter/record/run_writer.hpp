@@ -2,18 +2,47 @@
 // Record (L4): the writer of a run: moves the ring's entries to segments, and runs the tasks beside it.
 #pragma once
 
+#include <spotter/config.hpp>
 #include <spotter/file/size_limit.hpp>
 #include <spotter/record/errands.hpp>
 #include <spotter/record/folder.hpp>
 #include <spotter/record/ring_drain.hpp>
 #include <spotter/record/ring_pages.hpp>
 #include <spotter/record/shared_ring.hpp>
-#include <spotter/record/sleeper.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI {
+
+// Only one thread sleeps. A wake-up while it is awake ends its next sleep. Writes before wake() are visible after
+// sleep().
+class sleeper {
+public:
+    // True if it was woken.
+    bool sleep(unsigned microseconds) noexcept {
+        std::unique_lock lock{mutex_};
+        (void)called_.wait_for(lock, std::chrono::microseconds{microseconds}, [this] { return woken_; });
+        return std::exchange(woken_, false);
+    }
+    // Callable from any thread.
+    void wake() noexcept {
+        {
+            std::lock_guard const lock{mutex_};
+            woken_ = true;
+        }
+        called_.notify_one();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable called_;
+    bool woken_ = false;
+};
 
 // Who drains the ring; set by the training thread.
 enum class writer_state : std::uint8_t {

@@ -10,7 +10,6 @@
 #include <spotter/trial/lost_rows.hpp>
 #include <spotter/trial/no_memory.hpp>
 #include <spotter/trial/recorded.hpp>
-#include <spotter/trial/recorded_lists.hpp>
 #include <spotter/trial/recorded_times.hpp>
 #include <spotter/trial/run_segments.hpp>
 #include <spotter/trial/step_list.hpp>

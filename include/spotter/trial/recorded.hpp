@@ -3,6 +3,8 @@
 #pragma once
 
 #include <spotter/core/event.hpp>
+#include <spotter/format/decode.hpp>
+#include <spotter/rule/finding.hpp>
 #include <spotter/trial/entry_list.hpp>
 
 #include <string>
@@ -79,6 +81,52 @@ struct run_totals {
     std::uint64_t bytes = 0;                                                           // of all segments
 };
 
+namespace detail {
+
+// keep(text) returns a view of a copy of the text that lives as long as the finding.
+template <class Keep>
+[[nodiscard]] finding finding_of(rows::finding const& reported, std::uint32_t worker, Keep const& keep) {
+    finding it;
+    it.rule = keep(reported.rule), it.reason = keep(reported.reason), it.tensor = keep(reported.tensor);
+    it.id = rule_id_named(reported.rule);
+    it.measure = keep(reported.measure), it.remedy = keep(reported.remedy);
+    it.step = reported.step;
+    it.measured = reported.measured, it.threshold = reported.threshold;
+    it.how = static_cast<relation>(reported.how);
+    it.severity = static_cast<severity>(reported.severity);
+    it.decision = static_cast<decision>(reported.decision);
+    it.decision_is_set = reported.decision_is_set;
+    it.others = reported.others;
+    it.worker = worker;
+    it.detail << reported.detail;
+    return it;
+}
+// Replaces `into` by the list in a run_begin or run_end row. False if the row is malformed.
+[[nodiscard]] inline bool take_collections(rows::run_begin const& from, std::vector<recorded_collection>& into) {
+    into.clear();
+    byte_view list = from.list;
+    for (std::uint64_t i = 0; i < from.collections; ++i) {
+        rows::collection each;
+        if (!read_collection(list, each)) { return false; }
+        into.push_back({std::string{each.name}, std::string{each.what}});
+    }
+    return true;
+}
+[[nodiscard]] inline bool take_coverages(rows::run_end const& from, std::uint32_t worker,
+                                         std::vector<recorded_coverage>& into) {
+    into.clear();
+    byte_view list = from.list;
+    for (std::uint64_t i = 0; i < from.coverages; ++i) {
+        rows::coverage each;
+        if (!read_coverage(list, each)) { return false; }
+        into.push_back({std::string{each.rule}, std::string{each.reason}, each.matched, each.judged, each.undecided,
+                        each.fired, worker});
+    }
+    return true;
+}
+
+}  // namespace detail
+
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
@@ -101,5 +149,4 @@ SPOTTER_BODY void open_step_list::close(std::uint32_t attempt) noexcept {
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
-
 #endif

@@ -31,6 +31,35 @@ template <element Value>
     return why;
 }
 
+// For values that a library's type cannot hold.
+[[nodiscard]] inline error misfit(tensor_ref const& from, std::string_view wanted) noexcept {
+    error why{errc::wrong_type, "recorded with the sizes {"};
+    char const* comma = "";
+    for (std::uint64_t size : from.shape.view()) {
+        why.what << comma << size;
+        comma = ", ";
+    }
+    why.what << "}, which do not fit " << wanted;
+    return why;
+}
+
+// Calls `use` with an integer of an element's size, or with the one wider element type: enough for moving values.
+template <class Use>
+void with_word(dtype type, Use&& use) {
+    switch (size_of(type)) {
+        case 1:
+            return use(std::uint8_t{});
+        case 2:
+            return use(std::uint16_t{});
+        case 4:
+            return use(std::uint32_t{});
+        case 8:
+            return use(std::uint64_t{});
+        default:
+            return use(c128{});
+    }
+}
+
 // Whether the place can hold so many bytes of values. Checked before memory is allocated, so that a damaged row costs
 // none: a zstd frame has at least 13 bytes and holds at most one block.
 [[nodiscard]] bool can_hold(byte_view segment, payload_place const& place, std::uint64_t bytes) noexcept;

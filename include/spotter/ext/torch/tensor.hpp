@@ -36,23 +36,6 @@ inline constexpr dtype torch_dtypes[] = {
     return ::at::ScalarType::Undefined;
 }
 
-// Calls `use` with an integer of an element's size, or with the one wider element type: enough for moving values.
-template <class Use>
-void with_torch_word(dtype type, Use&& use) {
-    switch (size_of(type)) {
-        case 1:
-            return use(std::uint8_t{});
-        case 2:
-            return use(std::uint16_t{});
-        case 4:
-            return use(std::uint32_t{});
-        case 8:
-            return use(std::uint64_t{});
-        default:
-            return use(c128{});
-    }
-}
-
 // Has type and shape even where the values are refused for their place or gaps. A template, so that methods of newer
 // versions can be used.
 template <class Tensor>
@@ -98,7 +81,7 @@ template <class Tensor>
     for (std::size_t axis = 0; axis < rank; ++axis) {
         strides[axis] = it.strides()[axis] * static_cast<std::int64_t>(size_of(view.type));
     }
-    with_torch_word(view.type, [&](auto word) {
+    with_word(view.type, [&](auto word) {
         packed(static_cast<decltype(word) const*>(view.values.raw), view.shape, std::span{strides.data(), rank})
             .copy_to(into);
     });
@@ -161,7 +144,7 @@ struct tensor_from<::at::Tensor> {
             sizes[axis] = static_cast<std::int64_t>(from.shape.size[axis]);
         }
         ::at::Tensor made{::at::detail::empty_cpu(::at::IntArrayRef{sizes.data(), from.shape.rank}, type)};
-        detail::with_torch_word(from.type, [&](auto word) {
+        detail::with_word(from.type, [&](auto word) {
             detail::copy_in_order(from, order::row_major, static_cast<decltype(word)*>(made.data_ptr()));
         });
         return made;
