@@ -2,11 +2,10 @@
 // Format (L1): writes and reads zstd frames of raw blocks: incompressible bytes cost only a copy and a checksum.
 #pragma once
 
+#include <spotter/format/checksum.hpp>
 #include <spotter/format/layout.hpp>
 
-namespace spotter::inline SPOTTER_ABI {
-
-namespace raw_frame {
+namespace spotter::inline SPOTTER_ABI::raw_frame {
 
 inline constexpr std::size_t block_limit = 128U << 10;  // most bytes in a block of a zstd frame
 
@@ -23,37 +22,7 @@ inline constexpr std::size_t block_limit = 128U << 10;  // most bytes in a block
 // The most bytes before the content of a frame of one block.
 inline constexpr std::size_t head_limit = 4 + 1 + 4 + 3;
 // Writes the head of a frame, without its blocks, to `into` with room for head_limit bytes; returns its length.
-std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept;
-// Writes 3 bytes; `bytes` of content follow, at most block_limit.
-void put_block_head(std::byte* into, std::size_t bytes, bool last) noexcept;
-// The offset of the content in a frame of one block; `finish` writes the rest.
-[[nodiscard]] constexpr std::size_t content_at(std::size_t content) noexcept {
-    return 4 + 1 + field_bytes(content) + 3;
-}
-// Writes head and checksum around `content` bytes that are in place already.
-void finish(std::byte* frame, std::size_t content) noexcept;
-
-// Writes the whole frame, with several blocks if necessary. `into` has room for bytes_for(content).
-void put(std::byte* into, byte_view content) noexcept;
-
-// The result of read().
-struct reading {
-    bool raw = false;     // it is one raw block
-    bool good = false;    // and its checksum is correct
-    byte_view content{};  // a view of the frame
-};
-[[nodiscard]] reading read(byte_view frame, std::size_t content) noexcept;  // `frame` is whole: measure_zstd_frame
-
-}  // namespace raw_frame
-
-}  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/format/checksum.hpp>
-
-namespace spotter::inline SPOTTER_ABI::raw_frame {
-
-SPOTTER_BODY std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept {
+inline std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept {
     constexpr std::uint8_t one_segment = 0x20, has_checksum = 0x04;
     std::size_t const field = field_bytes(content);
     std::size_t const code = field == 4 ? 2 : field - 1;
@@ -65,19 +34,26 @@ SPOTTER_BODY std::size_t put_frame_head(std::byte* into, std::size_t content) no
     return out.size();
 }
 
-SPOTTER_BODY void put_block_head(std::byte* into, std::size_t bytes, bool last) noexcept {
+// Writes 3 bytes; `bytes` of content follow, at most block_limit.
+inline void put_block_head(std::byte* into, std::size_t bytes, bool last) noexcept {
     auto const head = static_cast<std::uint32_t>(bytes << 3 | (last ? 1U : 0U));
     std::memcpy(into, &head, 3);
 }
 
-SPOTTER_BODY void finish(std::byte* frame, std::size_t content) noexcept {
+// The offset of the content in a frame of one block; `finish` writes the rest.
+[[nodiscard]] constexpr std::size_t content_at(std::size_t content) noexcept {
+    return 4 + 1 + field_bytes(content) + 3;
+}
+// Writes head and checksum around `content` bytes that are in place already.
+inline void finish(std::byte* frame, std::size_t content) noexcept {
     std::size_t const at = put_frame_head(frame, content);
     put_block_head(frame + at, content, true);
     auto const hash = xxh64({frame + at + 3, content});
     store(frame + at + 3 + content, static_cast<std::uint32_t>(hash));
 }
 
-SPOTTER_BODY void put(std::byte* into, byte_view content) noexcept {
+// Writes the whole frame, with several blocks if necessary. `into` has room for bytes_for(content).
+inline void put(std::byte* into, byte_view content) noexcept {
     std::byte* at = into + put_frame_head(into, content.size());
     for (byte_view left = content;;) {
         byte_view const part = left.first(left.size() < block_limit ? left.size() : block_limit);
@@ -91,7 +67,14 @@ SPOTTER_BODY void put(std::byte* into, byte_view content) noexcept {
     store(at, static_cast<std::uint32_t>(xxh64(content)));
 }
 
-SPOTTER_BODY reading read(byte_view frame, std::size_t content) noexcept {
+// The result of read().
+struct reading {
+    bool raw = false;     // it is one raw block
+    bool good = false;    // and its checksum is correct
+    byte_view content{};  // a view of the frame
+};
+// `frame` is whole: measure_zstd_frame
+[[nodiscard]] inline reading read(byte_view frame, std::size_t content) noexcept {
     auto const bits = static_cast<std::uint8_t>(frame[4]);
     if ((bits & 0x20) == 0) { return {}; }
     std::size_t const head = 4 + 1 + (std::size_t{1} << (bits >> 6));
@@ -105,5 +88,3 @@ SPOTTER_BODY reading read(byte_view frame, std::size_t content) noexcept {
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::raw_frame
-
-#endif
