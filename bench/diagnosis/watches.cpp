@@ -118,20 +118,19 @@ using watch_of = watch<std::remove_cvref_t<decltype(Pack)>, More...>;
 
 // The rules of the packs (spotter/diagnosis/packs.ipp), each by itself.
 template <class... More>
-struct rules_alone
-    : watch<sp::non_finite, sp::dead_update_path, sp::input_not_normalized, sp::constant_batch, sp::dead_relu,
-            sp::all_zero, sp::saturated_activation, sp::dormant_units, sp::gradient_not_cleared, sp::update_direction,
-            sp::exploding_gradient, sp::vanishing_gradient, sp::gradient_spike, sp::update_ratio_band,
-            sp::updates_too_small, sp::bf16_stall, sp::output_collapse, sp::stalled_training, More...> {
+struct rules_alone : watch<sp::non_finite, sp::dead_update_path, sp::input_not_normalized, sp::dead_relu, sp::all_zero,
+                           sp::saturated_activation, sp::dormant_units, sp::gradient_not_cleared, sp::update_direction,
+                           sp::exploding_gradient, sp::vanishing_gradient, sp::gradient_spike, sp::update_ratio_band,
+                           sp::updates_too_small, sp::bf16_stall, sp::output_collapse, sp::stalled_training, More...> {
     explicit rules_alone(std::uint64_t onset)
-        : rules_alone::watch{1U, onset, {}, {}, {}, {}, {}, {}, {}, {},       {},
-                             {}, {},    {}, {}, {}, {}, {}, {}, {}, More{}...} {}
+        : rules_alone::watch{1U, onset, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, More{}...} {
+    }
 };
 using supervised_rules =
     rules_alone<sp::poor_weight_initialization, sp::class_imbalance, sp::no_better_than_guessing,
-                sp::unrelated_predictions, sp::output_mismatch, sp::identity_activation, sp::loss_spike,
-                sp::oscillating_loss, sp::underfit, sp::overfit, sp::overtraining, sp::gradient_depth_ratio,
-                sp::tensor_variance, sp::unchanged_tensor, sp::loss_not_decreasing>;
+                sp::unrelated_predictions, sp::output_mismatch, sp::identity_activation, sp::constant_batch,
+                sp::loss_spike, sp::oscillating_loss, sp::underfit, sp::overfit, sp::overtraining,
+                sp::gradient_depth_ratio, sp::tensor_variance, sp::unchanged_tensor, sp::loss_not_decreasing>;
 using reinforcement_rules = rules_alone<sp::poor_weight_initialization, sp::rl_kl, sp::rl_explained_variance,
                                         sp::rl_clip_fraction, sp::rl_constant_reward, sp::rl_observation_range,
                                         sp::rl_repeated_states, sp::rl_target_network, sp::rl_policy_ascends>;

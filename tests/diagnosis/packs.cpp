@@ -2,10 +2,12 @@
 // The catalogue by the pack: what is in which, and what each asks of a beginning.
 #include <tests/rule/stage.hpp>
 
+#include <spotter/hook.hpp>
 #include <spotter/packs.hpp>
 
 #include <tests/catch.hpp>
 
+#include <random>
 #include <string>
 
 using namespace spotter;
@@ -18,12 +20,11 @@ TEST_CASE("what is in which pack") {
         return names;
     };
     using names = std::vector<std::string>;
-    names const any_net{"non_finite",           "dead_update_path",   "input_not_normalized",
-                        "constant_batch",       "dead_relu",          "all_zero",
-                        "saturated_activation", "dormant_units",      "gradient_not_cleared",
-                        "update_direction",     "exploding_gradient", "vanishing_gradient",
-                        "gradient_spike",       "update_ratio_band",  "updates_too_small",
-                        "bf16_stall",           "output_collapse",    "stalled_training"};
+    names const any_net{"non_finite",        "dead_update_path",     "input_not_normalized", "dead_relu",
+                        "all_zero",          "saturated_activation", "dormant_units",        "gradient_not_cleared",
+                        "update_direction",  "exploding_gradient",   "vanishing_gradient",   "gradient_spike",
+                        "update_ratio_band", "updates_too_small",    "bf16_stall",           "output_collapse",
+                        "stalled_training"};
     auto const with = [&](names before, names const& after) {
         before.insert(before.end(), any_net.begin(), any_net.end());
         before.insert(before.end(), after.begin(), after.end());
@@ -31,7 +32,7 @@ TEST_CASE("what is in which pack") {
     };
     CHECK(names_of(packs::supervised) ==
           with({"poor_weight_initialization", "class_imbalance", "no_better_than_guessing", "unrelated_predictions",
-                "output_mismatch", "identity_activation"},
+                "output_mismatch", "identity_activation", "constant_batch"},
                {"loss_spike", "oscillating_loss", "underfit", "overfit", "overtraining", "gradient_depth_ratio",
                 "tensor_variance", "unchanged_tensor"}));
     CHECK(names_of(packs::rl) ==
@@ -80,8 +81,37 @@ TEST_CASE("a metric of a policy's update that is no number is no fault of the lo
     };
     CHECK(alarms(packs::rl, "metric/explained_variance").empty());
     CHECK(alarms(packs::rl, "metric/approx_kl") == "rl_kl");
+    CHECK(alarms(packs::rl, "metric/episode_length").empty());  // the mean of no episode
     CHECK(alarms(packs::rl, "metric/episode_return") == "non_finite");
+    CHECK(alarms(packs::rl, "loss/policy") == "non_finite");
     CHECK(alarms(packs::supervised, "metric/accuracy") == "non_finite");
+}
+
+TEST_CASE("packs::rl: an update may take a small batch many times; states that outlast episodes are found") {
+    // Rollouts of 8 states, each taken in 16 epochs; episodes end between them.
+    auto const found_in = [](bool stuck) {
+        hook watch{plan{}, packs::rl};
+        std::vector<std::string> all;
+        std::mt19937 random{1};
+        std::vector<float> states(32);
+        for (std::uint64_t i = 0; i < 320; ++i) {
+            bool const fresh = i % 16 == 0;
+            if (fresh && (i == 0 || !stuck)) {
+                for (float& each : states) { each = static_cast<float>(random()) / 2147483648.0F - 1; }
+            }
+            watch.begin(train(i));
+            if (fresh && i > 0) { watch.observe("metric/episode_return", 10.0F + static_cast<float>(random() % 7)); }
+            watch.observe("input", view_of(states.data(), {8, 4}));
+            watch.observe("loss/value", 1.0F / static_cast<float>(i + 1));
+            step_alarm const at = watch.end();
+            for (finding const& each : at) {
+                all.push_back(std::string{each.rule} + (each.severity == severity::info ? ", a note" : ""));
+            }
+        }
+        return all;
+    };
+    CHECK(found_in(false).empty());
+    CHECK(found_in(true) == std::vector<std::string>{"rl_repeated_states, a note", "rl_repeated_states"});
 }
 
 TEST_CASE("the packs tell a dead layer before the gradients that vanish behind it") {

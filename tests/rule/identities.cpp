@@ -442,6 +442,26 @@ TEST_CASE("constant_batch: a hundred samples may well be all there are", "[const
     CHECK((level_of(99) == severity::warning && level_of(100) == severity::info));
 }
 
+TEST_CASE("constant_batch: a finding has the limit and the severity of the inputs that it names", "[constant_batch]") {
+    run it{constant_batch{}};
+    std::vector<float> const large(200, 0.5F), small(20, 0.5F);
+    for (std::uint64_t i = 0; i < 11; ++i) {
+        it.see(train(i), "input/large", large, {100, 2});
+        it.see(train(i), "input/single", {0.5F, 0.5F});
+        it.see(train(i), "input/small", small, {10, 2});
+        it.see(train(i), "input/other", small, {10, 2});
+        CHECK((it.close(train(i)) == truth::yes) == (i >= 3));
+        CHECK(it.found.size() == (i < 3 ? 0U : i < 10 ? 2U : 3U));
+    }
+    finding const& few = it.found[0];
+    CHECK((few.tensor == "input/small" && few.others == 1 && few.threshold == 3 && few.measured == 10));
+    finding const& one = it.found[1];
+    CHECK((one.tensor == "input/single" && one.others == 0 && one.threshold == 10 && one.measured == 10));
+    CHECK((few.severity == severity::warning && one.severity == severity::warning));
+    finding const& all = it.found[2];
+    CHECK((all.tensor == "input/large" && all.threshold == 3 && all.severity == severity::info));
+}
+
 TEST_CASE("constant_batch: batches that come again fire once the ring is full", "[constant_batch]") {
     auto const of_batches = [](std::uint64_t batches, constant_batch const& rule) {
         return fired(rule, 66, [=](auto& it, step_id at) {

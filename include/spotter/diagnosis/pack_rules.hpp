@@ -19,16 +19,17 @@ void add(hidden_pack& to, Rules const&... rules) noexcept {
     (to.add(make_hidden(rules)), ...);
 }
 
-// Metrics of a policy's update that need not be numbers in a healthy run: of constant returns nothing is explained, and
-// where a probability underflows the divergence overflows.
+// All but the metrics that a policy's update is described by. They are ratios, logarithms and means that may have no
+// value in a healthy run: of constant returns nothing is explained, no episode has a mean length, and where a
+// probability underflows the divergence overflows. The return of an episode is data: a sum of rewards.
 [[nodiscard]] constexpr bool always_finite(tensor_info const& tensor) noexcept {
-    return tensor.name != "metric/explained_variance" && tensor.name != "metric/approx_kl";
+    return tensor.role != role::metric || rl_constant_reward{}.select(tensor);
 }
 
 // Rules for any net that is trained by gradients.
 template <class = only_where_called>
 void add_any_net(hidden_pack& to, non_finite const& bad) noexcept {
-    add(to, bad, dead_update_path{.patience = 10}, input_not_normalized{}, constant_batch{}, dead_relu{}, all_zero{},
+    add(to, bad, dead_update_path{.patience = 10}, input_not_normalized{}, dead_relu{}, all_zero{},
         saturated_activation{}, dormant_units{}, gradient_not_cleared{}, update_direction{.hears_biases = true},
         exploding_gradient{}, vanishing_gradient{.patience = 10}, gradient_spike{}, update_ratio_band{},
         updates_too_small{}, bf16_stall{}, output_collapse{}, stalled_training{});
@@ -39,7 +40,7 @@ void add_rules(hidden_pack& pack) noexcept {
     static_assert(is_diagnosed(Which));
     if constexpr (Which == pack_id::supervised) {
         add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150},
-            unrelated_predictions{}, output_mismatch{}, identity_activation{});
+            unrelated_predictions{}, output_mismatch{}, identity_activation{}, constant_batch{});
         add_any_net(pack, non_finite{});
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
             tensor_variance{}, unchanged_tensor{});
@@ -53,7 +54,8 @@ void add_rules(hidden_pack& pack) noexcept {
     } else {
         add(pack, poor_weight_initialization{.select = &select::weights});
         add_any_net(pack, non_finite{.select = &always_finite});
-        // A young critic follows returns that grow, and is late.
+        // No constant_batch: an update may take a batch as often as it likes. rl_repeated_states asks whether episodes
+        // end while the batch stays the same. A young critic follows returns that grow, and is late.
         add(pack, rl_kl{}, rl_explained_variance{.warmup = 100}, rl_clip_fraction{}, rl_constant_reward{},
             rl_observation_range{}, rl_repeated_states{}, rl_target_network{}, rl_policy_ascends{});
     }

@@ -67,8 +67,8 @@ private:
 // `duplicates` of its last `ring` hashes occur earlier among them (few samples, or no shuffling). Single samples of a
 // small data set repeat by chance: they need `single_patience` repetitions, and that they come again is a note. If a
 // tensor is observed several times in a step, the first observation counts. Empty tensors are not judged. A batch of
-// `all_there_is` samples or more may be the whole data set without the flag: then the finding is a note. Train steps
-// only.
+// `all_there_is` samples or more may be the whole data set without the flag: then the finding is a note. A loop that
+// takes a batch several times on purpose (PPO) needs rl_repeated_states instead. Train steps only.
 struct constant_batch {
     using kind = rule_kind;
     static constexpr std::string_view name = "constant_batch";
@@ -91,13 +91,13 @@ struct constant_batch {
         hash_ring recent;                  // of the last `ring` steps
         once_a_step counted;               // so that only the first observation of a step counts
     };
+    // Decides how many repetitions are needed, and the severity. A finding has batches of one size only.
+    enum size_class : std::uint8_t { single, few, all_perhaps };  // the last: `all_there_is` samples or more
     struct state {
         per_tensor<series> all;
         std::uint64_t close = 1;
         bool judged = false;
-        violation same, again;
-        std::uint64_t needed = 0;                      // repetitions of the first one in `same`
-        bool small_same = false, small_again = false;  // such an input has fewer than `all_there_is` samples
+        violation same[3], again[3];  // by size_class
     };
 
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
@@ -117,33 +117,35 @@ struct constant_batch {
         mine.last = it.stats.hash;
         mine.same = equal ? mine.same + 1 : 0;
         seen.judged = seen.judged || compared;
-        std::uint64_t const samples = samples_of(it);
-        std::uint64_t const needed = samples > 1 ? patience : single_patience;
-        if (equal && mine.same >= needed) {
-            seen.needed = seen.same.count == 0 ? needed : seen.needed;
-            seen.same.blame(it, static_cast<double>(mine.same));
-            seen.small_same = seen.small_same || samples < all_there_is;
-        }
+        size_class const size = size_of_batch(samples_of(it));
+        if (equal && mine.same >= needed(size)) { seen.same[size].blame(it, static_cast<double>(mine.same)); }
         double const share = mine.recent.full() ? mine.recent.repeated_share() : 0;
-        if (share > duplicates) {
-            seen.again.blame(it, share);
-            seen.small_again = seen.small_again || (samples > 1 && samples < all_there_is);
-        }
+        if (share > duplicates) { seen.again[size].blame(it, share); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
-        violation const same = std::exchange(seen.same, {});
-        violation const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
-        auto const level = [](bool& few) { return std::exchange(few, false) ? severity::warning : severity::info; };
-        same.tell(out, {"same batch at every step", same_batch}, "repetitions", relation::greater_equal,
-                  static_cast<double>(seen.needed), level(seen.small_same));
-        again.tell(out, {"batches come again", batches_again}, "share of repeated batches", relation::greater,
-                   duplicates, level(seen.small_again));
-        return same.count + again.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
+        std::uint32_t found = 0;
+        for (size_class const size : {few, single, all_perhaps}) {
+            violation const same = std::exchange(seen.same[size], {}), again = std::exchange(seen.again[size], {});
+            same.tell(out, {"same batch at every step", same_batch}, "repetitions", relation::greater_equal,
+                      static_cast<double>(needed(size)), size == all_perhaps ? severity::info : severity::warning);
+            again.tell(out, {"batches come again", batches_again}, "share of repeated batches", relation::greater,
+                       duplicates, size == few ? severity::warning : severity::info);
+            found += same.count + again.count;
+        }
+        return found > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "no input was seen in two train steps";
+    }
+
+private:
+    [[nodiscard]] constexpr size_class size_of_batch(std::uint64_t samples) const noexcept {
+        return samples <= 1 ? single : samples < all_there_is ? few : all_perhaps;
+    }
+    [[nodiscard]] constexpr std::uint64_t needed(size_class size) const noexcept {
+        return size == single ? single_patience : patience;
     }
 };
 
