@@ -311,4 +311,10 @@ TEST_CASE("html: what predictions say: logits, probabilities, one score, classes
     std::int32_t const numbers[] = {3, -1, 7};
     CHECK(classes_in(tensor_story{}, view_of(numbers, {3}), false).classes ==
           std::vector<std::uint32_t>{3, no_class, 7});
+    // Labels of several columns that name no class are numbers to predict: colours.
+    tensor_story labels;
+    labels.info.role = role::label;
+    CHECK(classes_in(labels, view_of(rows, {2, 3}), false).classes.empty());
+    float const one_hot[] = {0, 1, 0, 0.9F, 0.05F, 0.05F};
+    CHECK(classes_in(labels, view_of(one_hot, {2, 3}), false).classes == std::vector<std::uint32_t>{1, 0});
 }

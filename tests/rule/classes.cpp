@@ -164,7 +164,8 @@ TEST_CASE("the class of scores is their largest, whatever the order of storage",
     auto const classes_of = [](tensor_ref const& scores, bool argmax, int axis = default_axis) {
         feature out;
         tensor_info info;
-        extract_classes(scores, scores_along(info, scores, argmax, axis), out);
+        class_reading const how = argmax ? class_reading::argmax : class_reading::by_type;
+        extract_classes(scores, scores_along(info, scores, how, axis), how, out);
         return std::vector<double>(out.all().begin(), out.all().end());
     };
     using found = std::vector<double>;
@@ -182,6 +183,189 @@ TEST_CASE("the class of scores is their largest, whatever the order of storage",
     CHECK(classes_of(view_of(masked, {2, 3}), false) == found{1, -1});
     float const pixels[] = {1, 2, 3, 4, 4, 3, 2, 1};  // one image, two classes, four pixels
     CHECK(classes_of(view_of(pixels, {1, 2, 2, 2}), false) == found{1, 1, 0, 0});
+}
+
+namespace {
+
+// Rows of floating labels or predictions.
+struct table {
+    std::uint64_t columns = 0;
+    std::vector<float> values{};
+
+    void add(std::vector<float> const& row) {
+        columns = row.size();
+        values.insert(values.end(), row.begin(), row.end());
+    }
+    [[nodiscard]] std::uint64_t rows() const { return values.size() / columns; }
+};
+
+template <rule Rule>
+truth step_of_rows(run<Rule>& it, step_id at, table const& labels, table const& said) {
+    it.see(at, "labels", labels.values, {labels.rows(), labels.columns});
+    it.see(at, "preds", said.values, {said.rows(), said.columns});
+    return it.close(at);
+}
+
+class number_source {
+public:
+    // From `low` to `high`.
+    float operator()(float low, float high) {
+        return low + (high - low) * static_cast<float>(random_() >> 8U) / 16777216.0F;
+    }
+    // Near the normal distribution: mean 0, deviation 1.
+    float normal() {
+        float total = 0;
+        for (int i = 0; i < 12; ++i) { total += (*this)(-0.5F, 0.5F); }
+        return total;
+    }
+
+private:
+    std::mt19937 random_{1};
+};
+
+// The answers of every rule on classes, in turn, to 30 batches of 50 that `fill(labels, predictions)` makes.
+template <class Fill>
+std::vector<truth> answers_on(Fill fill) {
+    run imbalance{class_imbalance{.patience = 1}};
+    run guessing{no_better_than_guessing{.warmup = 0, .warmup_pairs = 0}};
+    run mixed{confusion{}};
+    run collapse{output_collapse{.warmup = 0, .patience = 1}};
+    std::vector<truth> last;
+    for (std::uint64_t i = 0; i < 30; ++i) {
+        table labels, said;
+        for (int k = 0; k < 50; ++k) { fill(labels, said); }
+        last = {step_of_rows(imbalance, train(i), labels, said), step_of_rows(guessing, train(i), labels, said),
+                step_of_rows(mixed, eval(i), labels, said), step_of_rows(collapse, train(i), labels, said)};
+        if (std::count(last.begin(), last.end(), truth::yes) > 0) { return last; }
+    }
+    return last;
+}
+std::vector<truth> const none_are_classes{truth::undecided, truth::undecided, truth::undecided, truth::no};
+std::vector<truth> const all_are_well{truth::no, truth::no, truth::no, truth::no};
+
+}  // namespace
+
+TEST_CASE("targets of several columns that are numbers are no classes, and their predictions neither") {
+    number_source random;
+    // Colours of coordinates: red is the strongest of nearly all, and the net is no better at saying which.
+    CHECK(answers_on([&](table& labels, table& said) {
+              labels.add({random(0.5F, 1), random(0.1F, 0.6F), random(0, 0.4F)});
+              said.add({random(0.1F, 0.6F), random(0.5F, 1), random(0, 0.4F)});
+          }) == none_are_classes);
+    for (std::size_t columns = 2; columns <= 4; ++columns) {  // standardised numbers
+        CHECK(answers_on([&](table& labels, table& said) {
+                  std::vector<float> numbers(columns), guesses(columns);
+                  for (float& each : numbers) { each = random.normal(); }
+                  numbers[0] += 2;
+                  for (float& each : guesses) { each = random.normal(); }
+                  labels.add(numbers), said.add(guesses);
+              }) == none_are_classes);
+    }
+    CHECK(answers_on([&](table& labels, table& said) {  // several of three may hold at once
+              std::vector<float> holds{1, random(0, 1) > 0.5F ? 1.0F : 0.0F, random(0, 1) > 0.9F ? 1.0F : 0.0F};
+              labels.add(holds), said.add({random.normal(), 3 + random.normal(), random.normal()});
+          }) == none_are_classes);
+    CHECK(answers_on([&](table& labels, table& said) {  // the sign of each of two numbers
+              std::vector<float> signs{random(0, 1) > 0.05F ? 1.0F : -1.0F, random(0, 1) > 0.5F ? 1.0F : -1.0F};
+              labels.add(signs), said.add({-signs[0], random.normal()});
+          }) == none_are_classes);
+}
+
+TEST_CASE("rows of labels that name a class are classes: one-hot, smoothed, soft, and 1 among -1") {
+    number_source random;
+    std::size_t sample = 0;
+    // Of each class of `of` in turn; predictions are logits.
+    auto const healthy = [&](std::size_t of, auto row_of) {
+        return answers_on([&](table& labels, table& said) {
+            std::size_t const which = sample++ % of;
+            std::vector<float> logits(of);
+            for (std::size_t i = 0; i < of; ++i) { logits[i] = random.normal() + (i == which ? 9 : 0); }
+            labels.add(row_of(which)), said.add(logits);
+        });
+    };
+    auto const two_values = [](std::size_t of, float of_class, float of_others) {
+        return [=](std::size_t which) {
+            std::vector<float> row(of, of_others);
+            row[which] = of_class;
+            return row;
+        };
+    };
+    CHECK(healthy(10, two_values(10, 1, 0)) == all_are_well);
+    CHECK(healthy(10, two_values(10, 0.91F, 0.01F)) == all_are_well);
+    CHECK(healthy(2, two_values(2, 0.95F, 0.05F)) == all_are_well);
+    CHECK(healthy(5, two_values(5, 1, -1)) == all_are_well);
+    CHECK(healthy(5, [&](std::size_t which) {  // the probabilities of a teacher
+              std::vector<float> row(5);
+              float all = 0;
+              for (std::size_t i = 0; i < 5; ++i) { all += row[i] = random(0, 1) + (i == which ? 2 : 0); }
+              for (float& each : row) { each /= all; }
+              return row;
+          }) == all_are_well);
+    // A class that is rare is found in them, too.
+    CHECK(answers_on([&](table& labels, table& said) {
+              bool const rare = sample++ % 20 == 0;
+              labels.add({rare ? 0.05F : 0.95F, rare ? 0.95F : 0.05F}), said.add({rare ? 0.0F : 1, rare ? 1.0F : 0});
+          })[0] == truth::yes);
+}
+
+TEST_CASE("a row of labels names a class, names none, or does not decide") {
+    auto const names = [](std::vector<float> const& row) {
+        tensor_ref const view = view_of(row.data(), {1, row.size()});
+        truth found = truth::undecided;
+        for_each_row(view, 1, [&](auto const& it) { found = names_class(it, row.size()); });
+        return found;
+    };
+    for (std::vector<float> const& row : {std::vector<float>{0, 1, 0},
+                                          {0.9F, 0.05F, 0.05F},
+                                          {0.2F, 0.3F, 0.5F},
+                                          {-1, 1, -1},
+                                          {1, -1},
+                                          {0.499F, 0.5F}}) {
+        CHECK(names(row) == truth::yes);
+    }
+    for (std::vector<float> const& row : {std::vector<float>{0, 1, 1},
+                                          {0.2F, 0.3F, 0.6F},
+                                          {-0.1F, 1.1F},
+                                          {1, 1, -1},
+                                          {1, -1, 0},
+                                          {2, 0},
+                                          {-1, 2},
+                                          {1, 1},
+                                          {0.3F, 0.3F}}) {
+        CHECK(names(row) == truth::no);
+    }
+    for (std::vector<float> const& row :
+         {std::vector<float>{0, 0, 0}, {-1, -1}, {0.5F, 0.5F}, {nan_f, 1}, {pos_infinity_f, 0}}) {
+        CHECK(names(row) == truth::undecided);
+    }
+}
+
+TEST_CASE("labels that once had a row that names no class are numbers from then on; masked rows have no class") {
+    run it{class_imbalance{.samples = 2}};
+    it.see(train(0), "labels", {0.2F, 0.3F, 0.5F, 0, 0, 0, 0.5F, 0.2F, 0.3F}, {3, 3});
+    CHECK(it.close(train(0)) == truth::no);
+    it.see(train(1), "labels", {1, 0, 0, 0.2F, 0.3F, 0.6F}, {2, 3});
+    CHECK(it.close(train(1)) == truth::undecided);
+    it.see(train(2), "labels", {1, 0, 0, 1, 0, 0}, {2, 3});
+    CHECK(it.close(train(2)) == truth::undecided);
+    it.see(train(3), "labels", {nan_f, 0, 0}, {1, 3});
+    CHECK(it.close(train(3)) == truth::undecided);
+    // Boxes beside classes are neither classes nor in the way of the pairs.
+    run beside{confusion{}};
+    beside.see(eval(0), "labels", view_of_classes(ten));
+    beside.see(eval(0), "target", std::vector<float>(40, 0.3F), {10, 4});
+    beside.see(eval(0), "preds", view_of_classes(ten));
+    CHECK(beside.close(eval(0)) == truth::no);
+    beside.see(eval(1), "labels", view_of_classes(ten));
+    beside.see(eval(1), "target", {0.2F, 0.3F, 0.8F, 0.9F}, {1, 4});
+    beside.see(eval(1), "preds", view_of_classes(ten));
+    CHECK(beside.close(eval(1)) == truth::no);
+    CHECK(judges_without_values(class_imbalance{.samples = 2}, [](auto& played, auto tell) {
+        for (std::uint64_t i = 0; i < 6; ++i) {
+            played.see(train(i), "labels", {1, 0, 0, i < 4 ? 1.0F : 0.5F, 0, 0}, {2, 3});
+            tell(played.close(train(i)));
+        }
+    }));
 }
 
 TEST_CASE("no_better_than_guessing: chance in three windows fires, skill does not, a class of nearly all says nothing",

@@ -56,6 +56,7 @@ public:
         for (std::size_t i = first; i < count_; i += step) { values_[kept++] = values_[i]; }
         count_ = kept < count_ ? kept : count_;
     }
+    constexpr void cut(std::size_t size) noexcept { count_ = size < count_ ? size : count_; }  // drops what follows
     [[nodiscard]] constexpr double& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     constexpr void clear() noexcept { count_ = 0, complete_ = true; }

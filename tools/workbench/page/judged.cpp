@@ -98,7 +98,8 @@ template <class Row>
 
 classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool binary) {
     classes_said found;
-    int const axis = scores_along(tensor.info, view, false, default_axis);
+    class_reading const how = tensor.info.role == role::label ? class_reading::of_labels : class_reading::by_type;
+    int const axis = scores_along(tensor.info, view, how, default_axis);
     score_kind const kind = are_log_probabilities(tensor.info, view, axis) ? score_kind::logarithms
                             : has(tensor.info.flags, flag::logits)         ? score_kind::logits
                                                                            : score_kind::shares;
@@ -107,10 +108,10 @@ classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool
         return found;
     }
     feature classes;
-    extract_classes(view, axis, classes);
+    extract_classes(view, axis, how, classes);
     for (double const& each : classes.all()) { found.classes.push_back(class_of(each)); }
     found.certainty.assign(found.classes.size(), 0);
-    if (axis < 0) { return found; }
+    if (axis < 0 || found.classes.empty()) { return found; }
     auto const count = static_cast<std::size_t>(view.shape.size[static_cast<std::size_t>(axis)]);
     constexpr std::size_t most_columns = 64;
     found.columns = count <= most_columns ? count : 0;

@@ -224,7 +224,8 @@ bool run_reader::is_setting(tensor_story const& tensor, rows::scalar const& it) 
 }
 
 void run_reader::take_feature(recorded_feature const& it) {
-    tensor_story* const tensor = it.row.key == classes_key ? story_of(it.id) : nullptr;
+    bool const classes = it.row.key == classes_key || it.row.key == label_rows_key;
+    tensor_story* const tensor = classes ? story_of(it.id) : nullptr;
     if (tensor == nullptr) { return; }
     bool const label = tensor->info.role == role::label;
     if (!label && tensor->info.role != role::prediction) { return; }

@@ -49,7 +49,8 @@ private:
     void pair_classes(step_id step);
 
     static constexpr std::size_t most_recent = 64, most_evidence = 64;
-    static constexpr std::uint64_t classes_key = key_of("sampled classes", false, default_axis);
+    static constexpr std::uint64_t classes_key = class_pairs::key(class_reading::by_type, default_axis);
+    static constexpr std::uint64_t label_rows_key = class_pairs::key(class_reading::of_labels, default_axis);
 
     worker_reader const& from_;
     run_story& story_;

@@ -23,17 +23,6 @@ inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample without a
     return static_cast<double>(whole) == value ? whole : no_class;
 }
 
-// The axis along which the largest score gives a sample's class; no_axis where each element is a class already. A
-// floating tensor with several columns has scores (probabilities, logits, one-hot labels). `argmax` declares any tensor
-// to have scores.
-[[nodiscard]] constexpr int scores_along(tensor_info const& tensor, tensor_ref const& values, bool argmax,
-                                         int class_axis) noexcept {
-    int const axis = unit_axis_of(values.shape, class_axis, batch_axis_of(tensor.flags));
-    if (axis < 0) { return no_axis; }
-    bool const several = values.shape.rank >= 2 && values.shape.size[static_cast<std::size_t>(axis)] > 1;
-    return argmax || (several && is_floating(values.type)) ? axis : no_axis;
-}
-
 // Whether the scores of a row are logarithms of probabilities; undecided where one is NaN or infinity. Minus infinity
 // is the logarithm of 0.
 template <class Row>
@@ -78,10 +67,64 @@ template <class = only_where_called>
     return all && looked > 0;
 }
 
+// How the classes of a tensor are read. The number is part of a feature's key.
+enum class class_reading : std::uint8_t {
+    by_type,    // scores if it is floating and has several columns, else a class in each element
+    argmax,     // scores, whatever the type and rank
+    of_labels,  // by type, but scores are classes only where each row names one
+};
+
+// The axis along which the largest score gives a sample's class; no_axis where each element is a class already. A
+// floating tensor with several columns has scores (probabilities, logits, one-hot labels).
+[[nodiscard]] constexpr int scores_along(tensor_info const& tensor, tensor_ref const& values, class_reading how,
+                                         int class_axis) noexcept {
+    int const axis = unit_axis_of(values.shape, class_axis, batch_axis_of(tensor.flags));
+    if (axis < 0) { return no_axis; }
+    bool const several = values.shape.rank >= 2 && values.shape.size[static_cast<std::size_t>(axis)] > 1;
+    return how == class_reading::argmax || (several && is_floating(values.type)) ? axis : no_axis;
+}
+
+// The first of the largest finite scores of a row; -1 where none is finite.
+template <class Row>
+[[nodiscard]] SPOTTER_STRICT constexpr double best_of(Row const& row, std::size_t columns) noexcept {
+    SPOTTER_STRICT_BODY
+    double best = -1, highest = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+        seen_element const it = row(i);
+        if (it.kind >= number_class::pos_inf || (best >= 0 && !(it.value > highest))) { continue; }
+        best = static_cast<double>(i);
+        highest = it.value;
+    }
+    return best;
+}
+// Whether a row of labels names a class. It does if it is a distribution (one-hot, smoothed or soft), or one 1 among
+// elements of -1. Undecided where an element is not finite, all are 0 or -1 (a masked sample), and where all classes
+// are equally likely.
+template <class Row>
+[[nodiscard]] SPOTTER_STRICT constexpr truth names_class(Row const& row, std::size_t columns) noexcept {
+    SPOTTER_STRICT_BODY
+    double highest = row(0).value, lowest = highest, total = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+        seen_element const it = row(i);
+        if (it.kind >= number_class::pos_inf) { return truth::undecided; }
+        total += it.value;
+        highest = it.value > highest ? it.value : highest;
+        lowest = it.value < lowest ? it.value : lowest;
+    }
+    bool const all_alike = lowest == highest;
+    if (all_alike && (lowest == 0 || lowest == -1)) { return truth::undecided; }
+    // Rounding of elements that sum to 1: bf16, the coarsest type of probabilities, has 2^-9.
+    bool const is_distribution = lowest >= 0 && magnitude(total - 1) <= 0x1p-8;
+    if (is_distribution && all_alike) { return truth::undecided; }
+    return truth_of(is_distribution || (lowest == -1 && highest == 1 && total == 2 - static_cast<double>(columns)));
+}
+
 // Calls `use(class)` for every `stride`-th sample, in storage order. For scores the class is the first of the largest
-// finite ones, or -1 in a row without any.
+// finite ones, or -1 in a row without any. Of labels a row that does not decide has no class, -1; false at the first
+// row that names none: they are numbers.
 template <class Use>
-constexpr void extract_classes(tensor_ref const& values, int scores_axis, std::uint64_t stride, Use&& use) noexcept {
+constexpr bool extract_classes(tensor_ref const& values, int scores_axis, class_reading how, std::uint64_t stride,
+                               Use&& use) noexcept {
     if (scores_axis < 0) {
         visit_seen(values, [&](auto const& all) {
             for (std::size_t i = 0; i < all.size(); i += as_size(stride)) {
@@ -89,41 +132,39 @@ constexpr void extract_classes(tensor_ref const& values, int scores_axis, std::u
                 use(it.kind < number_class::pos_inf ? it.value : -1);
             }
         });
-        return;
+        return true;
     }
-    auto const classes = static_cast<std::size_t>(values.shape.size[static_cast<std::size_t>(scores_axis)]);
+    auto const columns = static_cast<std::size_t>(values.shape.size[static_cast<std::size_t>(scores_axis)]);
     std::uint64_t next = 0;
-    for_each_row(values, scores_axis, [&](auto const& row) SPOTTER_STRICT {
-        SPOTTER_STRICT_BODY
-        if (next++ % stride != 0) { return; }
-        double best = -1, highest = 0;
-        for (std::size_t i = 0; i < classes; ++i) {
-            seen_element const it = row(i);
-            if (it.kind >= number_class::pos_inf || (best >= 0 && !(it.value > highest))) { continue; }
-            best = static_cast<double>(i);
-            highest = it.value;
-        }
-        use(best);
+    bool all = true;
+    for_each_row(values, scores_axis, [&](auto const& row) {
+        if (!all || next++ % stride != 0) { return; }
+        truth const names = how == class_reading::of_labels ? names_class(row, columns) : truth::yes;
+        all = names != truth::no;
+        if (all) { use(names == truth::yes ? best_of(row, columns) : -1.0); }
     });
+    return all;
 }
-// Pushes the class of each sample.
+// Pushes the class of each sample; nothing of labels that are numbers.
 template <class = only_where_called>
-constexpr void extract_classes(tensor_ref const& values, int scores_axis, feature& out) noexcept {
-    extract_classes(values, scores_axis, 1, [&](double const& each) { out.push(each); });
+constexpr void extract_classes(tensor_ref const& values, int scores_axis, class_reading how, feature& out) noexcept {
+    std::size_t const before = out.size();
+    if (!extract_classes(values, scores_axis, how, 1, [&](double const& each) { out.push(each); })) { out.cut(before); }
 }
 
 // The classes of a tensor as a feature: the number of samples, the stride n (every n-th sample is taken, from the first
 // on), then the classes of those samples. Up to 1000 samples of up to 128 classes are all taken. Of more, fewer are
-// taken, so that the feature needs less than 1 kB of a record.
+// taken, so that the feature needs less than 1 kB of a record. A stride of 0: labels that are numbers, without classes.
 struct sampled_classes {
     static constexpr std::size_t most = 1000;        // samples
     static constexpr std::size_t most_bytes = 1000;  // encoded in a record
 
     std::uint64_t samples = 0, stride = 1;  // samples of the tensor; every stride-th of them is taken
     std::span<double const> classes{};      // as numbers; most_classes stands for no class
+    bool numbers = false;                   // labels with a row that names no class; it has no samples then
 
     template <class = only_where_called>
-    static constexpr void extract(tensor_ref const& values, int scores_axis, feature& out,
+    static constexpr void extract(tensor_ref const& values, int scores_axis, class_reading how, feature& out,
                                   std::size_t bytes = most_bytes) noexcept {
         std::uint64_t const columns = scores_axis < 0 ? 1 : values.shape.size[static_cast<std::size_t>(scores_axis)];
         std::uint64_t const samples = columns == 0 ? 0 : values.count / columns;
@@ -132,11 +173,15 @@ struct sampled_classes {
         std::size_t const place = out.size();
         out.push(static_cast<double>(stride));
         std::size_t taken = 0;
-        extract_classes(values, scores_axis, stride, [&](double const& each) {
+        bool const are_classes = extract_classes(values, scores_axis, how, stride, [&](double const& each) {
             std::uint32_t const which = class_of(each);
             taken += which < 128 ? 1 : which < 16384 ? 2 : 3;
             out.push(which == no_class ? most_classes : which);
         });
+        if (!are_classes) {
+            out.cut(place);
+            return out.push(0);
+        }
         if (taken <= bytes || !out.complete()) { return; }
         std::size_t const further = (taken + bytes - 1) / bytes + 1;  // the remaining ones may be the longer ones
         out.thin(place + 1, further);
@@ -145,7 +190,11 @@ struct sampled_classes {
     // Reads a recorded feature; empty where it is malformed.
     [[nodiscard]] static constexpr sampled_classes read(std::span<double const> made) noexcept {
         sampled_classes it;
-        if (made.size() < 2 || !is_count(made[0]) || !is_count(made[1]) || !(made[1] > 0)) { return {}; }
+        if (made.size() < 2 || !is_count(made[0]) || !is_count(made[1])) { return {}; }
+        if (!(made[1] > 0)) {
+            it.numbers = made.size() == 2;
+            return it;
+        }
         it.samples = static_cast<std::uint64_t>(made[0]);
         it.stride = static_cast<std::uint64_t>(made[1]);
         it.classes = made.subspan(2);
@@ -199,20 +248,35 @@ private:
 struct class_parts {
     // The role of a tensor for the rule.
     enum class part : std::uint8_t { none, label, prediction };
-    per_tensor<part> list;  // by tensor id
+    struct entry {
+        part as = part::none;
+        bool numbers = false;  // it once had a row that names no class
+    };
+    per_tensor<entry> list;  // by tensor id
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
         if (list.declare(it) == nullptr) { return false; }
-        list[it.id] = label ? part::label : prediction ? part::prediction : part::none;
+        list[it.id].as = label ? part::label : prediction ? part::prediction : part::none;
         return true;
     }
     // As declared.
     [[nodiscard]] constexpr bool is_label(tensor_info const& it) const noexcept {
-        return list.find(it.id) != nullptr && list[it.id] == part::label;
+        return list.find(it.id) != nullptr && list[it.id].as == part::label;
     }
     // As declared.
     [[nodiscard]] constexpr bool is_prediction(tensor_info const& it) const noexcept {
-        return list.find(it.id) != nullptr && list[it.id] == part::prediction;
+        return list.find(it.id) != nullptr && list[it.id].as == part::prediction;
+    }
+    [[nodiscard]] constexpr class_reading reading(tensor_info const& it, bool argmax) const noexcept {
+        if (is_prediction(it)) { return argmax ? class_reading::argmax : class_reading::by_type; }
+        bool const columns = is_label(it) && is_floating(it.type) && it.shape.rank >= 2;
+        return columns ? class_reading::of_labels : class_reading::by_type;
+    }
+    // Whether this observation has classes; from the first without them on none has.
+    [[nodiscard]] constexpr bool has_classes(tensor_info const& it, sampled_classes const& some) noexcept {
+        if (list.find(it.id) == nullptr) { return false; }
+        list[it.id].numbers = list[it.id].numbers || some.numbers;
+        return !list[it.id].numbers;
     }
 };
 
@@ -232,17 +296,21 @@ struct class_pairs {
     }
     // The key of the feature "sampled classes". Rules with the same key share one extraction.
     [[nodiscard]] constexpr std::uint64_t key(tensor_info const& it, bool argmax, int class_axis) const noexcept {
-        return key_of("sampled classes", argmax && parts.is_prediction(it), class_axis);
+        return key(parts.reading(it, argmax), class_axis);
+    }
+    [[nodiscard]] static constexpr std::uint64_t key(class_reading how, int class_axis) noexcept {
+        return key_of("sampled classes", static_cast<int>(how), class_axis);
     }
     constexpr void extract(observation const& it, tensor_ref const& values, bool argmax, int class_axis,
                            feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
-        bool const scores = argmax && parts.is_prediction(it.tensor);
-        sampled_classes::extract(values, scores_along(it.tensor, values, scores, class_axis), out);
+        class_reading const how = parts.reading(it.tensor, argmax);
+        sampled_classes::extract(values, scores_along(it.tensor, values, how, class_axis), how, out);
     }
     // Adds one feature of a label or prediction tensor; ignores other tensors.
     constexpr void add(tensor_info const& it, std::span<double const> classes) noexcept {
         sampled_classes const some = sampled_classes::read(classes);
+        if (!parts.has_classes(it, some)) { return; }
         if (parts.is_prediction(it)) {
             if (first_said == no_tensor) { first_said = it.id; }
             if (it.id == first_said && predictions.samples() == first_form) { first_form += some.samples; }

@@ -120,14 +120,16 @@ struct output_collapse {
         return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
-        return key_of(name, 2, argmax, class_axis, seen.parts.is_prediction(tensor));
+        class_reading const how = seen.parts.reading(tensor, argmax);
+        return key_of(name, 2, static_cast<int>(how), class_axis, seen.parts.is_prediction(tensor));
     }
     // Pushes the largest relative deviation of an output (-1: unknown) as two words of 32 bits, since whole numbers are
     // short in a record; the number of outputs (0: no scores); then the classes.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
         bool const predicted = seen.parts.is_prediction(it.tensor);
-        int const axis = scores_along(it.tensor, values, argmax && predicted, class_axis);
+        class_reading const how = seen.parts.reading(it.tensor, argmax);
+        int const axis = scores_along(it.tensor, values, how, class_axis);
         bool const spread = predicted && is_floating(values.type);
         if (spread && !make_room(seen, values, axis)) { return out.give_up(); }
         auto const bits = std::bit_cast<std::uint64_t>(
@@ -135,14 +137,16 @@ struct output_collapse {
         out.push(static_cast<double>(bits >> 32U));
         out.push(static_cast<double>(bits & 0xFFFFFFFFU));
         out.push(static_cast<double>(unit_count(values.shape, axis)));
-        sampled_classes::extract(values, axis, out, sampled_classes::most_bytes - 16);
+        sampled_classes::extract(values, axis, how, out, sampled_classes::most_bytes - 16);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode == mode::predict || made.size() < 3) { return; }
         double const deviation = deviation_of(made[0], made[1]);
         history& mine = seen.by_mode[index_of(it.step.mode)];
         bool const predicted = seen.parts.is_prediction(it.tensor);
-        for (double const& each : sampled_classes::read(made.subspan(3)).classes) {
+        sampled_classes const some = sampled_classes::read(made.subspan(3));
+        bool const classes = seen.parts.has_classes(it.tensor, some);
+        for (double const& each : classes ? some.classes : std::span<double const>{}) {
             (predicted ? mine.predicted : mine.labelled).add(class_of(each));
         }
         if (!predicted) { return; }
