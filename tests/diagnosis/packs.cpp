@@ -114,6 +114,36 @@ TEST_CASE("packs::rl: an update may take a small batch many times; states that o
     CHECK(found_in(true) == std::vector<std::string>{"rl_repeated_states, a note", "rl_repeated_states"});
 }
 
+TEST_CASE("packs::supervised: colours that a net of coordinates is to give are numbers, shuffled or not") {
+    auto const alarms_in = [](bool shuffled) {
+        hook watch{plan{}, packs::supervised};
+        std::mt19937 random{1};
+        std::vector<float> places(64), colours(96), said(96);
+        auto const draw = [&](float low, float high) {
+            return low + (high - low) * static_cast<float>(random() >> 8U) / 16777216.0F;
+        };
+        std::vector<std::string> alarms;
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            for (float& each : places) { each = draw(-1, 1); }
+            for (std::size_t k = 0; k < 96; ++k) {  // red is the strongest of nearly all
+                float const lightest = k % 3 == 0 ? 1.0F : k % 3 == 1 ? 0.6F : 0.4F;
+                colours[k] = draw(lightest - 0.4F, lightest);
+                said[k] = shuffled ? draw(lightest - 0.4F, lightest) : colours[k] + draw(-0.1F, 0.1F);
+            }
+            step_alarm const at =
+                watch.step(train(i), "input"_t = view_of(places.data(), {32, 2}),
+                           "labels"_t = view_of(colours.data(), {32, 3}), "pred"_t = view_of(said.data(), {32, 3}),
+                           "loss"_t = shuffled ? draw(0.09F, 0.11F) : 0.1F / static_cast<float>(i + 10));
+            for (finding const& each : at) {
+                if (each.severity >= severity::warning) { alarms.emplace_back(each.rule); }
+            }
+        }
+        return alarms;
+    };
+    CHECK(alarms_in(false).empty());
+    CHECK(alarms_in(true) == std::vector<std::string>{"unrelated_predictions"});
+}
+
 TEST_CASE("the packs tell a dead layer before the gradients that vanish behind it") {
     auto const story_of = [](auto const& pack) {
         run it{pack};

@@ -827,30 +827,105 @@ TEST_CASE("unrelated_predictions: chance in three windows fires, a weak relation
         }
         return no_index;
     };
-    CHECK(fires_at(0, at_once) == 29);
-    CHECK(fires_at(-0.5F, at_once) == 29);
+    CHECK(fires_at(0, at_once) == 32);  // a window has 501 pairs of a column at least: 11 batches
+    CHECK(fires_at(-0.5F, at_once) == 32);
     CHECK(fires_at(0.2F, at_once) == no_index);
     CHECK(fires_at(0.2F, at_once, 1000, 100) == no_index);
-    CHECK(fires_at(0, {}) == 169);  // the third window that ends after 150 closes
+    CHECK(fires_at(0, {}) == 175);  // the third window that ends after 150 closes
     run it{at_once};
-    for (std::uint64_t i = 0; i < 30; ++i) { CHECK((step_of(it, train(i), 0) == truth::yes) == (i == 29)); }
+    for (std::uint64_t i = 0; i < 33; ++i) { CHECK((step_of(it, train(i), 0) == truth::yes) == (i == 32)); }
     REQUIRE(it.found.size() == 1);
-    CHECK((it.found[0].tensor == "target" && it.found[0].threshold == Approx(2 / std::sqrt(500.0))));
+    CHECK((it.found[0].tensor == "target" && it.found[0].threshold == Approx(2 / std::sqrt(549.0))));
     CHECK((it.found[0].severity == severity::warning && std::abs(it.found[0].measured) < 0.0895));
     CHECK(step_of(it, eval(0), 0) == truth::undecided);  // evaluations are counted apart
-    for (std::uint64_t i = 30; i < 39; ++i) { CHECK(step_of(it, train(i), 0.9F) == truth::yes); }
-    CHECK(step_of(it, train(39), 0.9F) == truth::no);  // until a window is better
+    for (std::uint64_t i = 33; i < 43; ++i) { CHECK(step_of(it, train(i), 0.9F) == truth::yes); }
+    CHECK(step_of(it, train(43), 0.9F) == truth::no);  // until a window is better
     CHECK(it.found[0].is<unrelated_predictions>(unrelated_predictions::unrelated));
     run against{at_once};
-    for (std::uint64_t i = 0; i < 30; ++i) { (void)step_of(against, train(i), -0.5F); }
+    for (std::uint64_t i = 0; i < 33; ++i) { (void)step_of(against, train(i), -0.5F); }
     REQUIRE(against.found.size() == 1);
     CHECK(against.found[0].is<unrelated_predictions>(unrelated_predictions::opposed));
-    CHECK((against.found[0].measured < -0.3 && against.found[0].threshold == Approx(-6 / std::sqrt(500.0))));
+    CHECK((against.found[0].measured < -0.3 && against.found[0].threshold == Approx(-6 / std::sqrt(549.0))));
+}
+
+TEST_CASE("unrelated_predictions: a column is compared with its own mean", "[unrelated_predictions]") {
+    unrelated_predictions const at_once{.warmup = 0, .warmup_pairs = 0};
+    // 60 steps of `samples` samples: targets and predictions by sample and column. The limit of the last finding.
+    auto const limit_of = [&](std::uint64_t samples, std::uint64_t columns, auto make, extents const& shape) {
+        run it{at_once};
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            std::vector<float> targets, said;
+            for (std::uint64_t k = 0; k < samples; ++k) { make(targets, said, columns); }
+            it.see(train(i), "target", targets, shape);
+            it.see(train(i), "prediction", said, shape);
+            if (it.close(train(i)) == truth::yes) { return it.found[0].threshold; }
+        }
+        return 0.0;
+    };
+    number_source random;
+    // The predictions know a share of their sample's target; column c has mean c and a spread of 10^-c.
+    auto const knowing = [&](float share) {
+        return [&random, share](std::vector<float>& targets, std::vector<float>& said, std::uint64_t columns) {
+            for (std::uint64_t c = 0; c < columns; ++c) {
+                float const mean = static_cast<float>(c % 5), spread = std::pow(10.0F, -mean), own = random.normal();
+                targets.push_back(mean + spread * own);
+                said.push_back(mean + spread * (share * own + (1 - share) * random.normal()));
+            }
+        };
+    };
+    // Colours whose rows are shuffled.
+    double const shuffled = limit_of(50, 3, knowing(0), {50, 3});
+    CHECK(shuffled == Approx(2 / std::sqrt(8 * 64 - 3.0)));
+    CHECK(limit_of(50, 3, knowing(0.5F), {50, 3}) == 0);
+    CHECK(limit_of(1, 3, knowing(0), {1, 3}) == 0);  // too few pairs so far
+    CHECK(limit_of(64, 1, knowing(0), {64, 1}) > 0);
+    CHECK(limit_of(64, 1, knowing(0.5F), {64, 1}) == 0);
+    // Many columns: a step shows 64 elements of them. Nine steps have 8 free pairs of each element.
+    CHECK(limit_of(16, 40, knowing(0), {16, 40}) > 0);
+    CHECK(limit_of(16, 40, knowing(0.5F), {16, 40}) == 0);
+    CHECK(limit_of(8, 192, knowing(0), {8, 3, 8, 8}) == Approx(2 / std::sqrt(64.0 * 8)));
+    CHECK(limit_of(8, 192, knowing(0.5F), {8, 3, 8, 8}) == 0);
+    // The same batch again: the targets of a column do not vary.
+    std::vector<float> const once{0.5F, 10.5F, 100.5F};
+    CHECK(limit_of(1, 3, [&](auto& targets, auto& said, auto) { targets = once, said = {1, 11, 101}; }, {1, 3}) == 0);
+}
+
+TEST_CASE("unrelated_predictions: columns by any layout, and in batches of any size", "[unrelated_predictions]") {
+    // Two columns with means far apart, in column-major order, and with the batch axis second: predictions are noise.
+    number_source random;
+    for (bool const second : {false, true}) {
+        run it{unrelated_predictions{.warmup = 0, .warmup_pairs = 0}};
+        bool found = false;
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            std::uint64_t const samples = 20 + i % 7;
+            std::vector<float> targets, said;
+            for (float const mean : {0.0F, 100.0F}) {
+                for (std::uint64_t k = 0; k < samples; ++k) {
+                    targets.push_back(mean + random.normal()), said.push_back(mean + random.normal());
+                }
+            }
+            extents const shape = second ? extents{2, samples} : extents{samples, 2};
+            order const layout = second ? order::row_major : order::column_major;
+            for (char const* name : {"target", "prediction"}) {
+                if (i == 0) {
+                    it.declare({.name = name,
+                                .role = guess_role(name),
+                                .flags = second ? batch_axis(1) : flag::none,
+                                .type = dtype::f32,
+                                .shape = shape});
+                }
+                auto const& values = name[0] == 't' ? targets : said;
+                it.see(train(i), name, view_of(values.data(), shape, layout));
+            }
+            found = it.close(train(i)) == truth::yes || found;
+        }
+        CHECK(found);
+    }
 }
 
 TEST_CASE("unrelated_predictions: one answer to everything tells nothing; classes and two values are left out",
           "[unrelated_predictions]") {
-    unrelated_predictions const rule{.samples = 8, .warmup = 0, .warmup_pairs = 0, .patience = 1};
+    unrelated_predictions const rule{.samples = 7, .warmup = 0, .warmup_pairs = 0, .patience = 1};
     auto const answer = [&](std::vector<float> const& targets, std::vector<float> const& said) {
         run it{rule};
         it.see(train(0), "target", targets, {targets.size()});

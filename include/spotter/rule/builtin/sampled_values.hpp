@@ -15,15 +15,18 @@ struct sampled_values {
 
     double all[most]{};  // in storage order
 
+    // Index in a tensor of `count` elements of the i-th that is taken.
+    [[nodiscard]] static constexpr std::size_t place(std::size_t i, std::size_t count) noexcept {
+        std::size_t const part = count / most;
+        return count <= most ? i : i * part + (i * 40503U >> 3U) % part;
+    }
     // Elements that are not finite become 0.
     [[nodiscard]] static constexpr sampled_values of(tensor_ref const& values) noexcept {
         sampled_values made;
         visit_seen(values, [&](auto const& elements) {
-            std::size_t const count = elements.size(), part = count / most;
-            std::size_t const taken = count < most ? count : most;
-            for (std::size_t i = 0; i < taken; ++i) {
-                std::size_t const at = count <= most ? i : i * part + (i * 40503U >> 3U) % part;
-                made.all[i] = detail::see(elements[at]).value;
+            std::size_t const count = elements.size();
+            for (std::size_t i = 0; i < count && i < most; ++i) {
+                made.all[i] = detail::see(elements[place(i, count)]).value;
             }
         });
         return made;

@@ -5,16 +5,20 @@
 #include <spotter/rule/builtin/classes.hpp>
 #include <spotter/rule/builtin/sampled_values.hpp>
 #include <spotter/stat/statistic.hpp>
+#include <spotter/stat/unit_axis.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // Judges windows of `samples` pairs of target and prediction, for each mode (train and eval), from the `warmup`-th
-// train close and the `warmup_pairs`-th training pair on. Predictions are unrelated to their targets where the Pearson
-// correlation of both is at most two of its standard errors, 1/sqrt(pairs), above zero; units and offsets do not
-// matter. Warning after `patience` such windows in a row, until one is better. Targets are floating-point labels that
-// are not classes: in at least half of a window's pairs a number is not whole, and there are at least three different
-// targets. A step with a non-finite value is skipped. Targets and predictions of a step are paired where they have
-// equally many elements, 64 pairs at most.
+// train close and the `warmup_pairs`-th training pair on. A column is what one output of the net is compared with; a
+// column's means would make a correlation of their own. So the correlation is that within columns: both sides are taken
+// from their mean in the column, in standard deviations of its targets. A column with n pairs whose targets vary has
+// n - 1 degrees of freedom. Predictions are unrelated to their targets where the correlation is at most two of its
+// standard errors, 1/sqrt(degrees of freedom of all columns), above zero; units and offsets do not matter. Warning
+// after `patience` such windows in a row, until one is better. Targets are floating-point labels that are not classes:
+// in at least half of a window's pairs a number is not whole, and there are at least three different targets. A step
+// with a non-finite value is skipped. Targets and predictions of a step are paired where they have equally many
+// elements, 64 pairs at most.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
@@ -25,25 +29,81 @@ struct unrelated_predictions {
 
     selector select = role::label;
     selector predictions = role::prediction;  // floating-point tensors only
-    std::uint64_t samples = 500;              // pairs of a window
+    std::uint64_t samples = 500;              // pairs of a window, all but the first of each column
     std::uint64_t warmup = 150;               // train closes
     std::uint64_t warmup_pairs = 5000;        // training pairs
     std::uint64_t patience = 3;               // windows
 
+    // The pairs of one column in a window: their means, and co-moments about these (Welford 1962).
+    struct column {
+        std::uint64_t id = 0, pairs = 0;
+        double mean_target = 0, mean_said = 0;
+        double squares_target = 0, squares_said = 0, products = 0;
+
+        // Whether the target has varied by now.
+        [[nodiscard]] SPOTTER_STRICT constexpr bool add(double target, double said) noexcept {
+            SPOTTER_STRICT_BODY
+            double const count = static_cast<double>(++pairs);
+            double const from_target = target - mean_target, from_said = said - mean_said;
+            mean_target += from_target / count;
+            mean_said += from_said / count;
+            double a = from_target * (target - mean_target), b = from_said * (said - mean_said);
+            double c = from_target * (said - mean_said);
+            force_rounding(a), force_rounding(b), force_rounding(c);
+            squares_target += a, squares_said += b, products += c;
+            return squares_target > 0;
+        }
+    };
+    static constexpr std::size_t most_columns = sampled_values::most;  // a step has no more
+
     struct window {  // of one mode
+        slot_array<column> columns;
+        std::size_t count = 0, oldest = 0;  // of the columns; where all have a pair, the next to make room
         // `fractions`: pairs with a number that is not whole; `bad`, `opposed`: unrelated windows in a row, and opposed
         std::uint64_t pairs = 0, fractions = 0, bad = 0, opposed = 0;
-        double mean_target = 0, mean_said = 0;                      // over its pairs so far
-        double squares_target = 0, squares_said = 0, products = 0;  // about the means
-        double measured = 0, limit = 0;  // correlation, and its limit; of the last full window
-        double against = 0;              // six standard errors below zero
-        bool judged = false;             // at least one window was full
+        double freedom = 0, squares = 0, products = 0;  // of the columns that made room; in units of their targets
+        double measured = 0, limit = 0;                 // correlation, and its limit; of the last full window
+        double against = 0;                             // six standard errors below zero
+        bool judged = false;                            // at least one window was full
+
+        // Adds the column to the sums.
+        SPOTTER_STRICT constexpr void take(column const& it) noexcept {
+            SPOTTER_STRICT_BODY
+            if (!(it.squares_target > 0)) { return; }
+            double const free = static_cast<double>(it.pairs - 1), unit = it.squares_target / free;
+            freedom += free;
+            squares += it.squares_said / unit;
+            products += it.products / unit;
+        }
+        // `guess`: where it probably is.
+        [[nodiscard]] constexpr column& at(std::uint64_t id, std::size_t guess) noexcept {
+            if (guess < count && columns[guess].id == id) { return columns[guess]; }
+            for (std::size_t i = 0; i < count; ++i) {
+                if (columns[i].id == id) { return columns[i]; }
+            }
+            std::size_t const place = count < most_columns ? count++ : oldest++ % most_columns;
+            take(columns[place]);
+            columns[place] = {.id = id};
+            return columns[place];
+        }
+        constexpr void clear() noexcept {
+            for (std::size_t i = 0; i < count; ++i) { columns[i] = {}; }
+            count = oldest = 0, pairs = fractions = 0;
+            freedom = squares = products = 0;
+        }
     };
     // The first targets, or the first predictions, of a step.
     struct side {
         std::uint64_t count = 0;                // elements; 0: not observed
+        std::uint64_t samples = 1, inner = 1;   // along the batch axis; from one to the next
         std::string_view tensor{};              // the tensor; empty: none in this step
         double values[sampled_values::most]{};  // the elements that are paired
+
+        // Which element of a sample the i-th is.
+        [[nodiscard]] constexpr std::uint64_t column_of(std::size_t i) const noexcept {
+            std::uint64_t const at = sampled_values::place(i, as_size(count));
+            return at / (samples * inner) * inner + at % inner;
+        }
     };
     struct state {
         side target, said;
@@ -60,34 +120,51 @@ struct unrelated_predictions {
     [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
         return predictions(tensor) && is_floating(tensor.type) ? watched : stats_mask::none;
     }
-    [[nodiscard]] constexpr bool declare(state&, tensor_info const&) const noexcept { return true; }
-    [[nodiscard]] constexpr std::uint64_t feature_key(state const&, tensor_info const&) const noexcept {
-        return key_of("sampled values", sampled_values::most);
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const&) const noexcept {
+        bool room = true;
+        for (window& each : seen.by_mode) { room = each.columns.grow(most_columns) && room; }
+        return room;
     }
-    // Pushes the number of elements, then the sampled ones.
+    [[nodiscard]] constexpr std::uint64_t feature_key(state const&, tensor_info const&) const noexcept {
+        return key_of("sampled values in columns", sampled_values::most);
+    }
+    // Pushes the number of elements and the layout along the batch axis, then the sampled elements.
     constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.stats.nonfinite() > 0) { return; }
+        int const stated = batch_axis_of(it.tensor.flags), axis = stated < 0 ? 0 : stated;
+        axis_layout const lie = axis < values.shape.rank ? layout_along(values, axis) : axis_layout{1, 1, 1};
         sampled_values const some = sampled_values::of(values);
         out.push(static_cast<double>(values.count));
+        out.push(static_cast<double>(lie.units));
+        out.push(static_cast<double>(lie.inner));
         for (std::size_t i = 0; i < sampled_values::most && i < values.count; ++i) { out.push(some.all[i]); }
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
-        if (it.step.mode == mode::predict || made.size() < 2 || made.size() > 1 + sampled_values::most) { return; }
+        constexpr std::size_t head = 3;
+        if (it.step.mode == mode::predict || made.size() <= head || made.size() > head + sampled_values::most) {
+            return;
+        }
         side& mine = select(it.tensor) ? seen.target : seen.said;
-        if (mine.count != 0 || !is_finite(made[0]) || !(made[0] > 0)) { return; }
+        if (mine.count != 0) { return; }
+        for (double const& each : made.first(head)) {
+            if (!is_finite(each) || !(each >= 1) || !(each < 0x1p52)) { return; }  // a damaged record
+        }
+        if (made[1] * made[2] > made[0]) { return; }
         mine.count = static_cast<std::uint64_t>(made[0]), mine.tensor = it.tensor.name;
-        for (std::size_t i = 1; i < made.size(); ++i) { mine.values[i - 1] = made[i]; }
+        mine.samples = static_cast<std::uint64_t>(made[1]), mine.inner = static_cast<std::uint64_t>(made[2]);
+        for (std::size_t i = head; i < made.size(); ++i) { mine.values[i - head] = made[i]; }
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         seen.train_closes += at.mode == mode::train ? 1 : 0;
-        std::uint64_t const target = std::exchange(seen.target.count, 0), said = std::exchange(seen.said.count, 0);
-        if (target == 0 || target != said || at.mode == mode::predict) { return truth::undecided; }
+        std::uint64_t const count = seen.target.count == seen.said.count ? seen.target.count : 0;
         window& mine = seen.by_mode[index_of(at.mode)];
-        for (std::size_t i = 0; i < sampled_values::most && i < target; ++i) {
-            add(seen, mine, seen.target.values[i], seen.said.values[i]);
+        for (std::size_t i = 0; i < sampled_values::most && i < count; ++i) {
+            add(seen, mine, i);
             seen.train_pairs += at.mode == mode::train ? 1 : 0;
         }
-        if (mine.pairs >= samples && mine.pairs > 1) { judge(seen, mine); }
+        seen.target.count = seen.said.count = 0;
+        if (count == 0) { return truth::undecided; }
+        if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, mine); }
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
@@ -104,22 +181,17 @@ struct unrelated_predictions {
     }
 
 private:
-    // Co-moments by Welford (1962).
-    SPOTTER_STRICT static constexpr void add(state& seen, window& to, double target, double said) noexcept {
+    // Adds the i-th pair of the step.
+    SPOTTER_STRICT static constexpr void add(state& seen, window& to, std::size_t i) noexcept {
         SPOTTER_STRICT_BODY
+        double const target = seen.target.values[i], said = seen.said.values[i];
         bool const known =
             (seen.differ > 0 && target == seen.different[0]) || (seen.differ > 1 && target == seen.different[1]);
         if (!known && seen.differ < 2) { seen.different[seen.differ] = target; }
         seen.differ += known || seen.differ == 3 ? 0U : 1U;
+        if (!to.at(seen.target.column_of(i), i).add(target, said)) { return; }
+        ++to.pairs;
         to.fractions += is_whole(target) && is_whole(said) ? 0U : 1U;
-        double const count = static_cast<double>(++to.pairs);
-        double const from_target = target - to.mean_target, from_said = said - to.mean_said;
-        to.mean_target += from_target / count;
-        to.mean_said += from_said / count;
-        double a = from_target * (target - to.mean_target), b = from_said * (said - to.mean_said);
-        double c = from_target * (said - to.mean_said);
-        force_rounding(a), force_rounding(b), force_rounding(c);
-        to.squares_target += a, to.squares_said += b, to.products += c;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr bool is_whole(double value) noexcept {
         SPOTTER_STRICT_BODY
@@ -128,18 +200,18 @@ private:
     SPOTTER_STRICT constexpr void judge(state const& seen, window& mine) const noexcept {
         SPOTTER_STRICT_BODY
         bool const warm = seen.train_closes >= warmup && seen.train_pairs >= warmup_pairs;
-        bool const numbers = seen.differ == 3 && 2 * mine.fractions >= mine.pairs && mine.squares_target > 0;
-        if (warm && numbers && is_finite(mine.squares_target) && is_finite(mine.squares_said)) {
-            double const spread = square_root(mine.squares_target) * square_root(mine.squares_said);
+        for (std::size_t i = 0; i < mine.count; ++i) { mine.take(mine.columns[i]); }
+        bool const numbers = seen.differ == 3 && 2 * mine.fractions >= mine.pairs;
+        if (warm && numbers && is_finite(mine.products) && is_finite(mine.squares)) {
+            double const spread = square_root(mine.freedom) * square_root(mine.squares);
             mine.measured = spread > 0 ? mine.products / spread : 0;
-            mine.limit = 2 / square_root(static_cast<double>(mine.pairs));
-            mine.against = -6 / square_root(static_cast<double>(mine.pairs));
+            mine.limit = 2 / square_root(mine.freedom);
+            mine.against = -6 / square_root(mine.freedom);
             mine.bad = mine.measured <= mine.limit ? mine.bad + 1 : 0;
             mine.opposed = mine.measured <= mine.against ? mine.opposed + 1 : 0;
             mine.judged = true;
         }
-        mine.pairs = mine.fractions = 0;
-        mine.mean_target = mine.mean_said = mine.squares_target = mine.squares_said = mine.products = 0;
+        mine.clear();
     }
 };
 
