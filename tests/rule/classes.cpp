@@ -867,9 +867,10 @@ TEST_CASE("unrelated_predictions: a column is compared with its own mean", "[unr
     auto const knowing = [&](float share) {
         return [&random, share](std::vector<float>& targets, std::vector<float>& said, std::uint64_t columns) {
             for (std::uint64_t c = 0; c < columns; ++c) {
-                float const mean = static_cast<float>(c % 5), spread = std::pow(10.0F, -mean), own = random.normal();
-                targets.push_back(mean + spread * own);
-                said.push_back(mean + spread * (share * own + (1 - share) * random.normal()));
+                float const centre = static_cast<float>(c % 5), spread = std::pow(10.0F, -centre),
+                            own = random.normal();
+                targets.push_back(centre + spread * own);
+                said.push_back(centre + spread * (share * own + (1 - share) * random.normal()));
             }
         };
     };
@@ -886,8 +887,8 @@ TEST_CASE("unrelated_predictions: a column is compared with its own mean", "[unr
     CHECK(limit_of(8, 192, knowing(0), {8, 3, 8, 8}) == Approx(2 / std::sqrt(64.0 * 8)));
     CHECK(limit_of(8, 192, knowing(0.5F), {8, 3, 8, 8}) == 0);
     // The same batch again: the targets of a column do not vary.
-    std::vector<float> const once{0.5F, 10.5F, 100.5F};
-    CHECK(limit_of(1, 3, [&](auto& targets, auto& said, auto) { targets = once, said = {1, 11, 101}; }, {1, 3}) == 0);
+    std::vector<float> const same{0.5F, 10.5F, 100.5F};
+    CHECK(limit_of(1, 3, [&](auto& targets, auto& said, auto) { targets = same, said = {1, 11, 101}; }, {1, 3}) == 0);
 }
 
 TEST_CASE("unrelated_predictions: columns by any layout, and in batches of any size", "[unrelated_predictions]") {
@@ -899,9 +900,9 @@ TEST_CASE("unrelated_predictions: columns by any layout, and in batches of any s
         for (std::uint64_t i = 0; i < 60; ++i) {
             std::uint64_t const samples = 20 + i % 7;
             std::vector<float> targets, said;
-            for (float const mean : {0.0F, 100.0F}) {
+            for (float const centre : {0.0F, 100.0F}) {
                 for (std::uint64_t k = 0; k < samples; ++k) {
-                    targets.push_back(mean + random.normal()), said.push_back(mean + random.normal());
+                    targets.push_back(centre + random.normal()), said.push_back(centre + random.normal());
                 }
             }
             extents const shape = second ? extents{2, samples} : extents{samples, 2};

@@ -455,9 +455,9 @@ TEST_CASE("constant_batch: a finding has the limit and the severity of the input
     }
     finding const& few = it.found[0];
     CHECK((few.tensor == "input/small" && few.others == 1 && few.threshold == 3 && few.measured == 10));
-    finding const& one = it.found[1];
-    CHECK((one.tensor == "input/single" && one.others == 0 && one.threshold == 10 && one.measured == 10));
-    CHECK((few.severity == severity::warning && one.severity == severity::warning));
+    finding const& single = it.found[1];
+    CHECK((single.tensor == "input/single" && single.others == 0 && single.threshold == 10 && single.measured == 10));
+    CHECK((few.severity == severity::warning && single.severity == severity::warning));
     finding const& all = it.found[2];
     CHECK((all.tensor == "input/large" && all.threshold == 3 && all.severity == severity::info));
 }
