@@ -198,10 +198,11 @@ def bodies_of(root, source):
     def walk(header):
         nonlocal open_now
         open_now = open_now or header == root / "implementation.hpp"
-        for line in header.read_text(errors="replace").splitlines():
+        for _, line, is_body in lines_of(header):
             match = INCLUDE.match(line)
             name = match.group(1) if match else ""
-            if not name.startswith("spotter/") or name in seen or (name.endswith(".ipp") and not open_now):
+            is_body = is_body or name.endswith(".ipp")
+            if not name.startswith("spotter/") or name in seen or (is_body and not open_now):
                 continue
             seen.add(name)
             if open_now and has_bodies(root.parent / name):

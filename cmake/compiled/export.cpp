@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // spotter::compiled: the bodies of exports. What is included above implementation.hpp is only declared here.
+#include <spotter/format/checksum.hpp>
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>

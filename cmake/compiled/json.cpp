@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // spotter::compiled: the bodies behind spotter/ext/json.hpp, and those of spotter/ext/xgboost.hpp that use
 // nlohmann_json. What is included above implementation.hpp is only declared here.
+#include <spotter/core/parse_number.hpp>
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
