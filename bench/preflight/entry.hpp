@@ -32,6 +32,7 @@ template <class Net>
     outcome made;
     if (found.first() != sp::preflight_cause::none) {
         made.first = name_of(found.first());
+        made.place = found.all()[0].finding.tensor;
         made.is_error = found.all()[0].finding.severity == sp::severity::error;
     }
     for (auto const& each : found.all()) {
@@ -84,6 +85,7 @@ template <template <class> class Net, class Real>
             [](habit what) { return Net<Real>::can(what); },
             &examine_net<Net<Real>>,
             &train_net<Net<Real>>,
+            [](arm const& how, std::uint64_t seed) { return loop<Net<Real>>{how, seed}.place(); },
             &own_error_of<Net<double>>};
 }
 

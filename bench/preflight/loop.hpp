@@ -63,6 +63,26 @@ struct loop {
         }
         return p.size();
     }
+    // The name of the one tensor whose gradient a fault spoils; empty for other faults.
+    [[nodiscard]] std::string place() {
+        auto& p = net.parameters();
+        switch (how.broken) {
+            case fault::weight_missing:
+            case fault::one_negated:
+            case fault::row_missing:
+            case fault::row_shifted:
+            case fault::one_not_cleared:
+            case fault::adds_one:
+            case fault::left_out:
+                return p[middle()].name;
+            case fault::bias_missing:
+                return p[a_bias()].name;
+            case fault::transposed:
+                return p[a_square()].name;
+            default:
+                return {};
+        }
+    }
     // Two tensors of one size; none: both the same.
     [[nodiscard]] std::pair<std::size_t, std::size_t> twins() {
         auto& p = net.parameters();

@@ -2,10 +2,12 @@
 // How well does an examination distinguish healthy loops from broken ones, and does its first line name the fault?
 // Hand-written nets with one planted fault each, and healthy loops with people's habits (docs/preflight.md).
 //
-//     bench_preflight [--development | --last] [--only TEXT] [--seeds FIRST..LAST] [--bare] [--words] [--check]
+//     bench_preflight [--development | --last | --deep] [--only TEXT] [--seeds FIRST..LAST] [--bare] [--words]
+//     [--check]
 //                     [--passive]
 //
-// By default it runs the nets left out of development; --development and --last (the nets added last) select others.
+// By default it runs the nets left out of development; --development, --last (the nets added last) and --deep (nets of
+// 70 to 300 tensors) select others. Of a deep net the first line must name the tensor, too, where the fault has one.
 // --bare leaves out the optional handles. --words prints the findings of each arm with an unexpected result. --check
 // compares each net's own gradients with central differences, and examines nothing. --passive examines nothing either:
 // it trains the same loops for 300 steps, until packs::supervised raises its first alarm.
@@ -57,6 +59,7 @@ public:
     explicit bench(choices const& how)
         : how_(how), nets_(how.of == half::development ? nets_for_development()
                            : how.of == half::left_out  ? nets_left_out()
+                           : how.of == half::deep      ? nets_deep()
                                                        : nets_last()) {}
 
     void run() {
@@ -86,10 +89,16 @@ private:
         std::string const title = std::string{net.name} + "/" + std::string{name};
         if (!how_.only.empty() && title.find(how_.only) == std::string::npos) { return; }
         for (std::uint64_t seed = how_.first_seed; seed <= how_.last_seed; ++seed) {
-            outcome const it = how_.passive ? net.train(what, seed) : net.examine(what, seed, how_.handles);
+            outcome it = how_.passive ? net.train(what, seed) : net.examine(what, seed, how_.handles);
+            if (how_.of == half::deep && !how_.passive && !it.first.empty()) { ask_place(net, what, seed, it); }
             bool const fine = what.broken == fault::none ? count_healthy(net, what, it) : count_broken(net, what, it);
             if (how_.words && !fine) { show(net, name, seed, it); }
         }
+    }
+    // A finding at another tensor is not that of the fault.
+    static void ask_place(net_entry const& net, arm const& what, std::uint64_t seed, outcome& it) {
+        std::string const place = net.place(what, seed);
+        if (!place.empty() && it.place != place) { it.first += "(elsewhere)", it.all.clear(); }
     }
     bool count_healthy(net_entry const& net, arm const& what, outcome const& it) {
         for (healthy_tally* each : {&healthy_[net.name], &by_habit_[what.how], &all_healthy_}) {
@@ -189,6 +198,8 @@ int main(int count, char** arguments) {
             how.of = half::development;
         } else if (word == "--last") {
             how.of = half::last;
+        } else if (word == "--deep") {
+            how.of = half::deep;
         } else if (word == "--bare") {
             how.handles = false;
         } else if (word == "--words") {

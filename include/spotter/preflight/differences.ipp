@@ -9,7 +9,38 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY double difference::prediction() const noexcept {
-    return std::accumulate(predictions.begin(), predictions.end(), 0.0);
+    return std::accumulate(predictions.begin(), predictions.end(), bent);
+}
+
+SPOTTER_BODY void difference::follow_path() noexcept {
+    bent = 0;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+        bent += (path[i].slope + path[i + 1].slope) / 2 * (path[i + 1].at - path[i].at);
+    }
+    for (path_point const& each : path) { bent -= each.at == 0 ? 2 * each.slope : 0.0; }
+}
+
+// What one part of a path leaves beyond its share of the residual: a wrong gradient leaves that in every part.
+[[nodiscard]] inline double rest_of(difference const& it, std::size_t part) noexcept {
+    path_point const &from = it.path[part], &to = it.path[part + 1];
+    double const length = to.at - from.at;
+    return to.loss - from.loss - (from.slope + to.slope + it.residual()) / 2 * length;
+}
+
+SPOTTER_BODY double difference::kink_variance(std::size_t part, double least) const noexcept {
+    path_point const &from = path[part], &to = path[part + 1];
+    double const jump = (to.slope - from.slope) * (to.at - from.at), rest = rest_of(*this, part);
+    return (std::max)(jump * jump / 12, magnitude(rest) > least ? rest * rest : 0.0);
+}
+
+SPOTTER_BODY double difference::path_variance() const noexcept {
+    double const parts = static_cast<double>(path.size()) - 1;
+    double kinks = 0, rests = 0;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+        double const rest = rest_of(*this, i);
+        kinks += kink_variance(i, std::numeric_limits<double>::infinity()), rests += rest * rest;
+    }
+    return (std::max)(kinks, rests * parts / (parts - 1));
 }
 
 SPOTTER_BODY double_list difference_sample::residuals() const {
@@ -24,6 +55,11 @@ SPOTTER_BODY bool difference_sample::finite() const noexcept {
 }
 
 SPOTTER_BODY double difference_sample::roughness() const {
+    if (by_path) {
+        double sum = 0;
+        for (difference const& each : differences) { sum += each.path_variance(); }
+        return std::sqrt(sum / static_cast<double>(differences.size()));
+    }
     double_list bends;
     for (difference const& each : differences) { bends.push_back(each.bend); }
     return mean_and_deviation{bends}.deviation;  // the mean, which all directions share, is no roughness
@@ -56,7 +92,7 @@ SPOTTER_BODY void find_clipping(probe& at) {
 
 SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
     std::vector<parameter> const& tensors = all.loop.parameters();
-    at.steps.assign(tensors.size(), 0.0);
+    at.steps.assign(tensors.size(), 0.0), at.near.assign(tensors.size(), 0.0);
     for (std::size_t t = 0; t < tensors.size(); ++t) {
         double const scale = all.scale_of(tensors[t], at.weights), spacing = spacing_of(tensors[t].type),
                      most = 1e-2 * scale;
@@ -64,7 +100,9 @@ SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
         double square = 0;
         for (double const g : tensors[t].of(at.gradient)) { square += magnitude(g) < at.clipped ? g * g : 0.0; }
         double const size = std::sqrt(square);
-        at.steps[t] = size > 0 ? std::clamp(at.pair_noise() / (share * 2 * size), least, most) : most;
+        double const wanted = size > 0 ? at.pair_noise() / (share * 2 * size) : most;
+        at.steps[t] = std::clamp(wanted, least, most);
+        at.near[t] = std::clamp(wanted / 4, at.steps[t] / 4, at.steps[t]);
     }
 }
 
@@ -72,7 +110,7 @@ SPOTTER_BODY void move_ends(examiner const& all, probe const& at, std::size_t te
                             std::uint64_t direction, double_list& up, double_list& down) {
     parameter const& it = all.loop.parameters()[tensor];
     random_numbers signs{direction * 0x9E3779B97F4A7C15U + tensor};
-    double const step = at.steps[tensor] * times;
+    double const step = at.step(tensor, times);
     for (std::size_t i = it.first; i < it.first + it.count; ++i) {
         double const w = at.weights[i], sign = signs.sign() * (1 + 0.9 * signs.sign());
         double high = rounded_to(it.type, w + sign * step);
@@ -84,24 +122,80 @@ SPOTTER_BODY void move_ends(examiner const& all, probe const& at, std::size_t te
     }
 }
 
+// Both ends of a whole group.
+inline void move_group(examiner const& all, probe const& at, tensor_group const& group, double times,
+                       std::uint64_t direction, double_list& up, double_list& down) {
+    up = down = at.weights;
+    for (std::size_t const t : group) { move_ends(all, at, t, times, direction, up, down); }
+}
+
+// The slope of the loss along the path between both ends, by a gradient at these weights.
+[[nodiscard]] inline double slope_along(examiner const& all, probe const& at, tensor_group const& group,
+                                        double_list const& up, double_list const& down, double_list const& weights,
+                                        double_list& gradient) {
+    if (gradient.empty()) { return std::numeric_limits<double>::quiet_NaN(); }
+    take_off(all.loop.parameters(), at.decay, weights, gradient);
+    double slope = 0;
+    for (std::size_t const t : group) {
+        parameter const& it = all.loop.parameters()[t];
+        for (std::size_t i = it.first; i < it.first + it.count; ++i) { slope += gradient[i] * (up[i] - down[i]) / 2; }
+    }
+    return slope;
+}
+
+SPOTTER_BODY void take_off(std::vector<parameter> const& tensors, decay_form const& it, double_list const& weights,
+                           double_list& gradient) {
+    if (it.lambda == 0) { return; }
+    for (parameter const& each : tensors) {
+        if (it.of_matrices && !each.is_matrix()) { continue; }
+        for (std::size_t i = each.first; i < each.first + each.count; ++i) {
+            double const w = weights[i];
+            gradient[i] -= it.lambda * (it.by_signs ? (w > 0 ? 1.0 : w < 0 ? -1.0 : 0.0) : w);
+        }
+    }
+}
+
+SPOTTER_BODY void add_point(examiner& all, probe const& at, tensor_group const& group, double times,
+                            std::uint64_t direction, double place, difference& into) {
+    double_list up, down, weights = at.weights, gradient;
+    move_group(all, at, group, times, direction, up, down);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        weights[i] = place == 1 ? up[i] : place == -1 ? down[i] : weights[i] + place * (up[i] - down[i]) / 2;
+    }
+    all.loop.go_to(weights);
+    double const loss = all.loop.pass(gradient);
+    all.loop.go_to(at.weights);
+    double const slope = slope_along(all, at, group, up, down, weights, gradient);
+    auto const next =
+        std::find_if(into.path.begin(), into.path.end(), [&](path_point const& each) { return each.at >= place; });
+    if (next != into.path.end() && next->at == place) {
+        next->slope = slope;
+    } else {
+        into.path.insert(next, {place, loss, slope});
+    }
+}
+
 SPOTTER_BODY difference difference_along(examiner& all, probe const& at, tensor_group const& group, double times,
                                          std::uint64_t direction, std::size_t from, std::size_t to) {
     subject& loop = all.loop;
-    double_list up = at.weights, down = at.weights;
+    double_list up, down, above, below;
+    move_group(all, at, group, times, direction, up, down);
     for (std::size_t const t : group) {
-        move_ends(all, at, t, times, direction, up, down);
         parameter const& it = loop.parameters()[t];
         for (std::size_t i = 0; i < it.count; ++i) {
             if (i < from || i >= to) { up[it.first + i] = down[it.first + i] = at.weights[it.first + i]; }
         }
     }
     loop.go_to(up);
-    double const high = loop.loss();
+    double const high = loop.loss(above);
     loop.go_to(down);
-    double const low = loop.loss();
+    double const low = loop.loss(below);
     loop.go_to(at.weights);
     difference made;
     made.change = high - low, made.bend = high + low - 2 * at.loss;
+    made.path = {{-1, low, slope_along(all, at, group, up, down, down, below)},
+                 {0, at.loss, 0},
+                 {1, high, slope_along(all, at, group, up, down, up, above)}};
     for (std::size_t const t : group) {
         parameter const& it = loop.parameters()[t];
         double predicted = 0, by_weights = 0, by_signs = 0, unit = 0;
@@ -113,6 +207,7 @@ SPOTTER_BODY difference difference_along(examiner& all, probe const& at, tensor_
         }
         made.predictions.push_back(predicted), made.by_weights.push_back(by_weights);
         made.by_signs.push_back(by_signs), made.units.push_back(std::sqrt(unit));
+        made.path[1].slope += predicted / 2;
     }
     return made;
 }
@@ -134,7 +229,8 @@ SPOTTER_BODY multiple multiple_of(difference_sample const& sample) {
 SPOTTER_BODY decay_form find_decay(std::vector<parameter> const& tensors, tensor_group const& group,
                                    difference_sample const& sample, decay_form const& known) {
     decay_form best{};
-    double_list const residuals = sample.residuals();
+    double_list residuals;  // of the gradient in the middle, where the signs of weights are known
+    for (difference const& each : sample.differences) { residuals.push_back(each.residual() + each.bent); }
     double least = rms_of(residuals) / 3;
     auto const try_form = [&](bool by_signs, bool of_matrices) {
         double along = 0, square = 0;

@@ -31,7 +31,8 @@ struct gradient_limits {
     // Relative to the weights: a start of zeros hides faults, and an alarm needs several points.
     static constexpr double displacements[] = {0.05, 0.1, 0.3};
     static constexpr int first_directions = 4, all_directions = 9;
-    static constexpr int nearer_directions = 6;  // with a quarter of the step, where kinks may explain the first four
+    static constexpr int nearer_directions = 5;  // with a quarter of the step, where kinks may explain the first four
+    static constexpr int most_points = 16;       // of their paths, in all, between the ends and the middle
     static constexpr std::size_t apart_at_once = 12;  // tensors examined singly; larger groups are halved first
     // Where the loss is saturated: the smallest share of the weights that is examined. The loss is saturated if it is
     // above the one there by `saturated` times that, and at ease within `at_ease` times.

@@ -74,7 +74,7 @@ private:
             all_.relative_noise = (std::max)(all_.relative_noise, at_.noise / (std::max)(magnitude(at_.loss), 1e-300));
             find_clipping(at_);
             clips_ = clips_ || is_finite(at_.clipped);
-            decay_ = {};
+            at_.decay = {};
             choose_steps(all_, at_, gradient_limits::noise_share);
             right_ = is_double() && at_.noise < 1e-10 * magnitude(at_.loss) ? gradient_limits::right_in_double
                                                                             : gradient_limits::right_in_float;
@@ -113,17 +113,61 @@ private:
     }
     void complete(difference_sample& into, tensor_group const& group) {
         add_directions(into, group, gradient_limits::all_directions - gradient_limits::first_directions);
+        if (into.by_path) { follow_paths(into, group); }
     }
-    // Whether the residuals exceed what rounding, kinks and curvature cause: only a wrong gradient leaves more.
-    [[nodiscard]] bool is_certain(tensor_group const& group, difference_sample const& sample) const {
-        double smallest = std::numeric_limits<double>::infinity();  // of tensors whose share is above the noise
+    // Takes the gradients along the way for the one in the middle: a kink is then known to lie between two points, and
+    // a curve is followed. That takes no passes where the losses were computed with their gradients.
+    void follow_paths(difference_sample& into, tensor_group const& group) {
+        for (std::size_t k = 0; k < into.differences.size(); ++k) {
+            difference& each = into.differences[k];
+            for (double const place : {-1.0, 1.0}) {
+                bool const is_known = is_finite((place < 0 ? each.path.front() : each.path.back()).slope);
+                if (!is_known && !loop_.over()) { add_point_to(into, k, group, place); }
+            }
+            each.follow_path();
+        }
+        into.by_path = std::all_of(into.differences.begin(), into.differences.end(),
+                                   [](difference const& each) { return is_finite(each.bent); });
+    }
+    void add_point_to(difference_sample& into, std::size_t k, tensor_group const& group, double place) {
+        add_point(all_, at_, group, into.times, into.first_direction + k, place, into.differences[k]);
+    }
+    // Halves the parts of the paths where kinks add most, until they no longer hide what matters.
+    void halve_parts(difference_sample& into, tensor_group const& group) {
+        double const allowed = right_ / 1.5 * smallest_unit(group, into),
+                     enough = allowed * allowed * static_cast<double>(into.differences.size());
+        for (int i = 0; i < gradient_limits::most_points && into.by_path && !loop_.over(); ++i) {
+            double kinks = 0, most = 0, place = 0;
+            std::size_t worst = 0;
+            for (std::size_t k = 0; k < into.differences.size(); ++k) {
+                difference const& each = into.differences[k];
+                for (std::size_t p = 0; p + 1 < each.path.size(); ++p) {
+                    double const part = each.kink_variance(p, gradient_limits::beyond_noise * at_.pair_noise());
+                    kinks += part;
+                    if (part > most) { most = part, worst = k, place = (each.path[p].at + each.path[p + 1].at) / 2; }
+                }
+            }
+            if (!(kinks > enough)) { return; }
+            add_point_to(into, worst, group, place);
+            into.differences[worst].follow_path();
+            into.by_path = is_finite(into.differences[worst].bent);
+        }
+    }
+    // The smallest share of a tensor that is above the noise; 0 where there is none.
+    [[nodiscard]] double smallest_unit(tensor_group const& group, difference_sample const& sample) const {
+        double smallest = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < group.size(); ++i) {
             double const unit = sample.unit(i);
             if (unit * gradient_limits::wrong / 3 >= at_.pair_noise()) { smallest = (std::min)(smallest, unit); }
         }
-        double const residual = sample.residual(), least = is_finite(smallest) ? right_ / 4 * smallest : 0;
+        return is_finite(smallest) ? smallest : 0;
+    }
+    // Whether the residuals exceed what rounding, kinks and curvature cause: only a wrong gradient leaves more.
+    [[nodiscard]] bool is_certain(tensor_group const& group, difference_sample const& sample) const {
+        double const residual = sample.residual();
         return residual > gradient_limits::beyond_noise * at_.pair_noise() &&
-               residual > gradient_limits::beyond_roughness * sample.roughness() && residual > least;
+               residual > gradient_limits::beyond_roughness * sample.roughness() &&
+               residual > right_ / 4 * smallest_unit(group, sample);
     }
     // Marks the tensors that a sample proves right, and returns the others. The residual is multiplied by `caution`
     // first.
@@ -160,10 +204,17 @@ private:
         if (!left.empty() && left.size() < group.size()) { return weak == left ? judge_weak(weak) : judge(left); }
         is_part ? divide(group) : explain(group, sample);
     }
-    // Whether the first directions, or shorter steps, prove at least some of a group right; then it judges the rest
-    // separately.
-    [[nodiscard]] bool few_do(tensor_group const& group, difference_sample const& sample) {
-        if (!sample.finite() || is_certain(group, sample)) { return false; }
+    // Whether the first directions, or shorter steps, prove at least some of a group right, or show that the loss is
+    // too rough; then the group is judged. `sample` becomes the one that shows most.
+    [[nodiscard]] bool few_do(tensor_group const& group, difference_sample& sample) {
+        if (!sample.finite()) { return false; }
+        if (!is_certain(group, sample) && is_right(group, sample)) {
+            judge_weak(weak_of(group));
+            return true;
+        }
+        follow_paths(sample, group);
+        if (loop_.over()) { return true; }
+        if (is_certain(group, sample)) { return false; }
         tensor_group const left = is_right(group, sample) ? tensor_group{} : left_nearer(group, sample);
         if (loop_.over()) { return true; }
         if (left.size() == group.size()) { return false; }
@@ -201,21 +252,25 @@ private:
         tensor_group const left = mark(group, sample, 2);
         return weak_of(left).size() == left.size();
     }
-    // A shorter step meets fewer kinks. The tensors of the group that it does not prove right, without those whose
-    // share is below the noise; all of the group where a shorter step shows no more.
-    [[nodiscard]] tensor_group left_nearer(tensor_group const& group, difference_sample const& sample) {
-        double all_units = 0, resolution = 0;
+    // A shorter step meets fewer kinks, and more points of its path show where they are. The tensors of the group that
+    // it does not prove right, without those whose share is below the noise. All of the group where it proves none, or
+    // where they are certainly wrong.
+    [[nodiscard]] tensor_group left_nearer(tensor_group const& group, difference_sample& sample) {
+        double all_units = 0, largest = 0;
         for (std::size_t i = 0; i < group.size(); ++i) {
-            all_units += sample.unit(i) * sample.unit(i);
-            double const noise = at_.pair_noise() / (std::max)(sample.unit(i), 1e-300);
-            if (noise <= gradient_limits::wrong / 3) { resolution = (std::max)(resolution, noise); }
+            double const unit = sample.unit(i);
+            all_units += unit * unit, largest = (std::max)(largest, unit);
         }
         bool const may_be_kinks = sample.residual() < 0.5 * std::sqrt(all_units);
-        if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return group; }
-        difference_sample const nearer = measure(group, 0.25, gradient_limits::nearer_directions);
-        if (loop_.over() || !nearer.finite() || is_certain(group, nearer)) { return group; }
-        tensor_group const left = mark(group, nearer);
-        return without(left, weak_of(left));
+        if (!may_be_kinks || at_.pair_noise() >= 2 * gradient_limits::noise_share * largest) { return group; }
+        difference_sample nearer = measure(group, 0.25, gradient_limits::nearer_directions);
+        if (loop_.over() || !nearer.finite()) { return group; }
+        follow_paths(nearer, group), halve_parts(nearer, group);
+        if (loop_.over() || !nearer.by_path) { return group; }
+        bool const certain = is_certain(group, nearer);
+        tensor_group const left = certain ? group : mark(group, nearer);
+        sample = std::move(nearer);
+        return certain ? left : without(left, weak_of(left));
     }
     [[nodiscard]] static tensor_group without(tensor_group const& group, tensor_group const& others) {
         tensor_group made;
@@ -249,6 +304,7 @@ private:
         difference_sample sample = measure(group, 10, gradient_limits::first_directions);
         if (loop_.over() || !sample.finite()) { return; }
         if (sample.residual() > 2 * at_.pair_noise()) {
+            follow_paths(sample, group);
             complete(sample, group);
             if (loop_.over() || !sample.finite()) { return; }
         }
@@ -266,16 +322,22 @@ private:
         return norm_of(it.of(at_.gradient)) * all_.scale_of(it, at_.weights);
     }
 
-    // Judges gradients of zero: the loss must not move.
-    void judge_zero(tensor_group const& group) {
+    // Judges gradients of zero: the loss must not move. Of very many, neighbours are judged together.
+    void judge_zero(tensor_group const& group, bool is_whole = true) {
         difference_sample const sample = measure(group, 1, 2);
         if (loop_.over()) { return; }
         bool still = sample.finite();
         for (difference const& each : sample.differences) {
             still = still && magnitude(each.change) <= 5 * at_.pair_noise();
         }
-        if (!still && group.size() > 1) {
-            for (std::size_t const t : group) { judge_zero({t}); }
+        std::size_t const together = group.size() / gradient_limits::apart_at_once;
+        if (!still && group.size() > 1 && is_whole) {
+            std::size_t const size = (std::max<std::size_t>)(together, 1);
+            for (std::size_t first = 0; first < group.size() && !loop_.over(); first += size) {
+                auto const begin = group.begin() + static_cast<std::ptrdiff_t>(first);
+                std::size_t const count = (std::min)(size, group.size() - first);
+                judge_zero({begin, begin + static_cast<std::ptrdiff_t>(count)}, false);
+            }
             return;
         }
         for (std::size_t const t : group) {
@@ -295,12 +357,35 @@ private:
         tensor_group const last{group.back()};
         difference_sample const alone = measure(last, 1, gradient_limits::first_directions);
         if (!is_certain(last, alone) || alone.residual() < gradient_limits::wrong * alone.unit(0)) { return false; }
+        probe const here = at_;
         share_ = share, all_.typical *= share;
-        if (go(part_)) { judge(group); }
+        if (!go(part_)) { return true; }
+        if (is_wrong_at_ease(last)) {  // no clamp makes it wrong: a slope is left out
+            share_ = 1, all_.typical /= share, at_ = here;
+            all_.norms.pop_back();
+            loop_.go_to(at_.weights);
+            return false;
+        }
+        judge(group);
         return true;
     }
-    // The share of the weights at which the loss is nearly as low as at far smaller ones; 1 where the loss is not
-    // saturated.
+    // Where no clamp acts the gradient is exact, or a multiple of it, so an error is its own, however small. Long steps
+    // show it beside rounding. Curvature leaves a third of what following the path corrects.
+    [[nodiscard]] bool is_wrong_at_ease(tensor_group const& last) {
+        difference_sample sample = measure(last, 10, gradient_limits::all_directions);
+        if (loop_.over() || !sample.finite()) { return false; }
+        follow_paths(sample, last);
+        double_list corrected;
+        for (difference const& each : sample.differences) { corrected.push_back(each.bent); }
+        multiple const found = multiple_of(sample);
+        bool const is_multiple = magnitude(found.kappa - 1) > gradient_limits::wrong;
+        double const residual = is_multiple ? found.left : sample.residual();
+        return !loop_.over() && sample.by_path && residual > gradient_limits::beyond_noise * at_.pair_noise() &&
+               residual > gradient_limits::beyond_roughness * sample.roughness() &&
+               residual > gradient_limits::beyond_noise * rms_of(corrected);
+    }
+    // The largest share of the weights, to a sixteenth, at which the loss is nearly as low as at far smaller ones; 1
+    // where the loss is not saturated. A slope that is left out shows least where weights are small.
     [[nodiscard]] double share_at_ease() {
         auto const loss_at = [&](double share) {
             double_list weights = at_.weights;
@@ -313,6 +398,9 @@ private:
         if (at_.loss - floor > gradient_limits::saturated * size) {
             for (share = 0.5; share > gradient_limits::smallest_weights && !loop_.over(); share /= 2) {
                 if (loss_at(share) - floor <= gradient_limits::at_ease * size) { break; }
+            }
+            for (double step = share / 2; step > share / 16 && !loop_.over(); step /= 2) {
+                if (loss_at(share + step) - floor <= gradient_limits::at_ease * size) { share += step; }
             }
         } else {
             share = 1;
@@ -359,12 +447,13 @@ private:
     // longer, and show a remaining error.
     [[nodiscard]] bool takes_off_decay(tensor_group const& group, difference_sample const& sample) {
         if (refinements_ > 2) { return false; }
-        decay_form const found = find_decay(loop_.parameters(), group, sample, decay_);
+        decay_form const found = find_decay(loop_.parameters(), group, sample, at_.decay);
         if (found.lambda == 0) { return false; }
         ++refinements_;
-        take_off(found);
-        decay_ = {decay_.lambda + found.lambda, found.by_signs, found.of_matrices};
-        all_.decay = decay_.lambda;
+        take_off(loop_.parameters(), found, at_.weights, at_.gradient);
+        choose_steps(all_, at_, gradient_limits::noise_share);
+        at_.decay = {at_.decay.lambda + found.lambda, found.by_signs, found.of_matrices};
+        all_.decay = at_.decay.lambda;
         return true;
     }
     // The gradient of a tensor without effect is its decay alone. The decay is known to a few percent, so a rest of it
@@ -372,20 +461,9 @@ private:
     [[nodiscard]] bool is_left_of_decay(std::size_t t, double share) const noexcept {
         parameter const& it = loop_.parameters()[t];
         double const root = std::sqrt(static_cast<double>(it.count)),
-                     decay = decay_.lambda * (decay_.by_signs ? root : norm_of(it.of(at_.weights)));
+                     decay = at_.decay.lambda * (at_.decay.by_signs ? root : norm_of(it.of(at_.weights)));
         return decay > 0 && norm_of(it.of(at_.gradient)) < share * decay;
     }
-    void take_off(decay_form const& it) {
-        for (parameter const& each : loop_.parameters()) {
-            if (it.of_matrices && !each.is_matrix()) { continue; }
-            for (std::size_t i = each.first; i < each.first + each.count; ++i) {
-                double const w = at_.weights[i];
-                at_.gradient[i] -= it.lambda * (it.by_signs ? (w > 0 ? 1.0 : w < 0 ? -1.0 : 0.0) : w);
-            }
-        }
-        choose_steps(all_, at_, gradient_limits::noise_share);
-    }
-
     examiner& all_;
     subject& loop_;
     std::vector<gradient_state> now_;
@@ -398,7 +476,6 @@ private:
     std::size_t asked_ = 0;  // number of tensors in the group that was divided last
     int places_ = 0, refinements_ = 0;
     bool clips_ = false;
-    decay_form decay_{};
 };
 
 SPOTTER_BODY void examine_gradients(examiner& all) {

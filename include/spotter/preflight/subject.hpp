@@ -69,6 +69,8 @@ public:
 
     // The loss of a forward pass at these weights; not finite where the examination has ended.
     [[nodiscard]] double loss();
+    // The same; fills the gradient where a pass computes it anyway, and clears it where `.loss` is given.
+    [[nodiscard]] double loss(double_list& gradient);
     // The loss and the gradient of a pass at these weights, without what the gradient buffers held before.
     [[nodiscard]] double pass(double_list& gradient);
 

@@ -84,6 +84,12 @@ SPOTTER_BODY double subject::loss() {
     return made;
 }
 
+SPOTTER_BODY double subject::loss(double_list& gradient) {
+    if (!exam_.loss) { return pass(gradient); }
+    gradient.clear();
+    return loss();
+}
+
 SPOTTER_BODY double subject::bare_pass() {
     double const made = ask_loss(exam_.backward);
     look(true);
