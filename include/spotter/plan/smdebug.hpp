@@ -25,6 +25,42 @@ struct setting_group {
 
 namespace detail {
 
+// The end of the item that begins at `begin`: its comma, or the end of the list. If the items are regular expressions,
+// commas within brackets do not separate.
+[[nodiscard]] constexpr std::size_t end_of_item(std::string_view list, std::size_t begin, bool expressions) noexcept {
+    if (!expressions) {
+        std::size_t const comma = list.find(',', begin);
+        return comma < list.size() ? comma : list.size();
+    }
+    int depth = 0;
+    bool in_class = false;
+    for (std::size_t i = begin; i < list.size(); ++i) {
+        char const letter = list[i];
+        if (letter == '\\') {
+            ++i;
+        } else if (in_class || letter == '[') {
+            in_class = letter != ']';
+        } else if (letter == '(' || letter == '{') {
+            ++depth;
+        } else if (letter == ')' || letter == '}') {
+            depth -= depth > 0 ? 1 : 0;
+        } else if (letter == ',' && depth == 0) {
+            return i;
+        }
+    }
+    return list.size();
+}
+// Calls use(item) for each item of a list in a text, trimmed, until it returns false.
+template <class Use>
+void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
+    for (std::size_t begin = 0; begin < list.size();) {
+        std::size_t const end = end_of_item(list, begin, expressions);
+        std::string_view const item = trimmed(list.substr(begin, end - begin));
+        if (!item.empty() && !use(item)) { return; }
+        begin = end + 1;
+    }
+}
+
 enum class takes : std::uint8_t { interval, step, steps, expressions, reductions, truth, word, names };
 
 struct smdebug_key {
