@@ -69,16 +69,17 @@ struct decay_form {
 struct probe {
     double_list weights{}, gradient{};
     double loss = 0;
-    double noise = 0;     // rounding noise of one loss
-    double_list steps{};  // for each parameter: how far it is moved
-    double_list near{};  // likewise for shorter steps: a quarter, or what keeps the share above four times the rounding
-    decay_form decay{};  // was subtracted from the gradient
+    double noise = 0;             // rounding noise of one loss
+    double_list steps{};          // for each parameter: how far it is moved
+    double_list shorter_steps{};  // likewise for shorter steps: a quarter, or what keeps the share above four times the
+                                  // rounding
+    decay_form decay{};           // was subtracted from the gradient
     // Gradient elements of this size were clipped to it; their weights are not moved.
     double clipped = std::numeric_limits<double>::infinity();
 
     // The step of a tensor, `times` as long; where that is below one, the shorter step.
     [[nodiscard]] double step(std::size_t tensor, double times) const noexcept {
-        return times < 1 ? near[tensor] : steps[tensor] * times;
+        return times < 1 ? shorter_steps[tensor] : steps[tensor] * times;
     }
     // The noise of a difference of two losses.
     [[nodiscard]] double pair_noise() const noexcept { return 1.4142135623730951 * noise; }

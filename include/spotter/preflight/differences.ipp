@@ -92,7 +92,7 @@ SPOTTER_BODY void find_clipping(probe& at) {
 
 SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
     std::vector<parameter> const& tensors = all.loop.parameters();
-    at.steps.assign(tensors.size(), 0.0), at.near.assign(tensors.size(), 0.0);
+    at.steps.assign(tensors.size(), 0.0), at.shorter_steps.assign(tensors.size(), 0.0);
     for (std::size_t t = 0; t < tensors.size(); ++t) {
         double const scale = all.scale_of(tensors[t], at.weights), spacing = spacing_of(tensors[t].type),
                      most = 1e-2 * scale;
@@ -102,7 +102,7 @@ SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
         double const size = std::sqrt(square);
         double const wanted = size > 0 ? at.pair_noise() / (share * 2 * size) : most;
         at.steps[t] = std::clamp(wanted, least, most);
-        at.near[t] = std::clamp(wanted / 4, at.steps[t] / 4, at.steps[t]);
+        at.shorter_steps[t] = std::clamp(wanted / 4, at.steps[t] / 4, at.steps[t]);
     }
 }
 
