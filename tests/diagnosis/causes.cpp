@@ -43,6 +43,10 @@ TEST_CASE("cause: steps are next to nothing beside the weights, once the loss do
     told const it = first_alarm(story_of(packs::supervised, 520, {.rate = 3e-3}, flat));
     CHECK((it.at == 100 && it.rule == "learning_rate_too_small" && it.level == severity::warning));
     CHECK(it.detail.starts_with("an update of 0.1 % takes the rate times 1"));
+    // Steps of some size, all of which together are below a hundredth of the weights.
+    told const together = first_alarm(story_of(packs::supervised, 520, {.rate = 7e-3}, flat));
+    CHECK((together.rule == "learning_rate_too_small" && together.at >= 490));
+    CHECK(first_alarm(story_of(packs::supervised, 520, {.rate = 0.05}, flat)).rule != "learning_rate_too_small");
     // A rate that is small, and does its work.
     CHECK(alarms_of(story_of(packs::supervised, 500, {.rate = 3e-3}, as_it_is)).empty());
     // A rate that moves nothing is reported whatever the loss does.

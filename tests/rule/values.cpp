@@ -151,14 +151,15 @@ TEST_CASE("nlp_sequence_ratio: a window slides, a step is one entry of it, and e
 
 namespace {
 
-// Two weights, each of one value at first. Then a column of the first moves, and a row of the second.
+// Two weights, each of one value at first. The rows of the first stay alike, and the columns of the second.
 template <class Rule>
 indices fired_from_one_value(Rule const& rule, float first, float second, std::uint64_t every = 1) {
     return fired(rule, 30, [&](auto& it, step_id at) {
         if (at.index % every != 0) { return; }
         float const moved = 0.01F * static_cast<float>(at.index);
-        it.see(at, "fc1/w", {first + moved, first, first - moved, first}, {2, 2});
-        it.see(at, "fc2/w", {second, second, second, second + moved, second - moved, second + moved}, {2, 3});
+        float const rounded = moved * 1.00001F;
+        it.see(at, "fc1/w", {first + moved, first - moved, first + rounded, first - moved}, {2, 2});
+        it.see(at, "fc2/w", {second, second, second, second - moved, second - moved, second - moved}, {2, 3});
     });
 }
 
@@ -219,6 +220,14 @@ TEST_CASE("poor_weight_initialization: a healthy net is judged in its first ten 
         open.see(train(i), "fc1/w", {0.5F, 0.5F}), open.see(train(i), "fc2/w", {0.1F, 0.2F});
         CHECK(open.close(train(i)) == (i == 10 ? truth::no : truth::undecided));
     }
+}
+
+TEST_CASE("poor_weight_initialization: a linear actor and critic may begin at zero", "[poor_weight_initialization]") {
+    CHECK(fired(poor_weight_initialization{}, 30, [](auto& it, step_id at) {
+              auto const moved = static_cast<float>(at.index);
+              it.see(at, "critic/v/w", {0, 2 * moved, moved, -moved}, {1, 4});
+              it.see(at, "actor/u/w", {moved, 0, -moved, 0.5F * moved, moved, 0}, {3, 2});
+          }).empty());
 }
 
 TEST_CASE("poor_weight_initialization: tables that are looked up may begin with one value",

@@ -130,16 +130,29 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return all_rest && !first.name.empty();
 }
 
+// Below this a weight has hardly moved: an update ratio. From 50 updates on, also one with which all of them together
+// stay below the share `together` of the weight.
+struct least_move {
+    double ratio = 0, together = 0;
+
+    [[nodiscard]] SPOTTER_STRICT constexpr double of(update_sizes::weight const& it) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const each = it.moves >= 50 ? together / static_cast<double>(it.moves) : 0;
+        return each > ratio ? each : ratio;
+    }
+};
 // No weight has ever moved by more than `limit` of itself in a step.
-[[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, double limit,
+[[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, least_move const& least,
                                                         std::uint64_t patience, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::uint64_t seen = 0, moved = 0;
     extreme_weight most;
+    double limit = least.ratio;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
+        double const of_weight = least.of(it);
         ++seen;
-        moved += it.highest >= limit || it.moves + it.rests < patience ? 1 : 0;
-        if (it.highest >= most.value) { most = {name, it.highest, it.met_at}; }
+        moved += it.highest >= of_weight || it.moves + it.rests < patience ? 1 : 0;
+        if (it.highest >= most.value) { most = {name, it.highest, it.met_at}, limit = of_weight; }
     });
     if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
     into = found_by(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name,
@@ -167,9 +180,10 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// The update ratio below which a rate is too small: ten times larger where the run makes no progress.
-[[nodiscard]] inline double least_update(run_evidence const& of) noexcept {
-    return is_ill(of.progress) || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
+// A run that makes no progress has hardly moved if all its updates together are below a hundredth of the weights.
+[[nodiscard]] inline least_move least_update(run_evidence const& of) noexcept {
+    bool const learns = !is_ill(of.progress) && !of.losses.has_hardly_fallen();
+    return learns ? least_move{update_sizes::next_to_nothing} : least_move{of.limits.small_step, 0.01};
 }
 
 // The most severe finding of this close, where nothing explains it.
@@ -426,7 +440,7 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes,
 SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
                                          diagnosis_limits const& limits, finding& into) noexcept {
     double const least = losses.has_hardly_fallen() ? limits.small_step : update_sizes::next_to_nothing;
-    return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, least, 100, into) ||
+    return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, {least}, 100, into) ||
            causes::initial_scale(weights, limits.initial_scale, into);
 }
 
