@@ -12,7 +12,10 @@ using namespace spotter_test;
 namespace {
 
 // All weights begin with one value.
+// Units that begin alike get equal gradients: rows of the first weight, columns of the second.
 constexpr auto one_value = [](shown_step& it, std::uint64_t i) {
+    for (std::size_t k = 0; k < 32; ++k) { it.gradients[0][k] = it.gradients[0][k % 4]; }
+    for (std::size_t k = 0; k < 24; ++k) { it.gradients[1][k] = it.gradients[1][k / 8 * 8]; }
     if (i > 0) { return; }
     for (auto& weight : it.weights) { weight.assign(weight.size(), 0.3F); }
 };
@@ -43,7 +46,7 @@ TEST_CASE("cause: steps are next to nothing beside the weights, once the loss do
     told const it = first_alarm(story_of(packs::supervised, 520, {.rate = 3e-3}, flat));
     CHECK((it.at == 100 && it.rule == "learning_rate_too_small" && it.level == severity::warning));
     CHECK(it.detail.starts_with("an update of 0.1 % takes the rate times 1"));
-    // Steps of some size, all of which together are below a hundredth of the weights.
+    // Steps of some size: all together are below a hundredth of the weights.
     told const together = first_alarm(story_of(packs::supervised, 520, {.rate = 7e-3}, flat));
     CHECK((together.rule == "learning_rate_too_small" && together.at >= 490));
     CHECK(first_alarm(story_of(packs::supervised, 520, {.rate = 0.05}, flat)).rule != "learning_rate_too_small");
@@ -397,6 +400,14 @@ TEST_CASE("cause: weights begin too large for what flows through them") {
     CHECK((it.at == 0 && it.rule == "initial_weights_too_large" && it.tensor == "fc1/w"));
     // It is not piled up.
     CHECK(alarms_of(story_of(packs::supervised, 30, {.weight_size = 20, .layers = 1}, as_it_is)).empty());
+    // What is first shown after updates does not show how it began.
+    hook watch{plan{}, packs::supervised, options{.instant = instant::after_update}};
+    bool found = false;
+    auto const as_shown = [](shown_step&, std::uint64_t) {};
+    show_run(watch, 100, {.weight_size = 100}, as_shown, [&](std::uint64_t, step_alarm const& alarm) {
+        for (finding const& each : alarm) { found = found || each.rule == "initial_weights_too_large"; }
+    });
+    CHECK_FALSE(found);
 }
 
 TEST_CASE("cause: a parameter that the optimizer does not hold, with its gradient and without") {

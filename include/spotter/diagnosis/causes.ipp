@@ -84,7 +84,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     extreme_weight first;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         ++seen;
-        if (it.scale < limit || it.one_value) { return; }  // one value: a table's rows are looked up, not summed
+        // One value: a table's rows are looked up, not summed.
+        if (it.scale < limit || it.one_value || !it.from_the_start) { return; }
         if (large++ == 0) { first = {name, it.scale, it.met_at}; }
     });
     if (large < 2 || 2 * large <= seen) { return false; }

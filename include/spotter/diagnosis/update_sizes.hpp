@@ -27,6 +27,7 @@ public:
         std::uint64_t moves = 0, rests = 0;         // observations that differ from the one before, and that do not
         std::uint64_t resting = 0;                  // the latest observations in a row without a change
         bool seen = false, one_value = false;       // one_value: at first all its elements were equal
+        bool from_the_start = false;                // its first observation came before any update
         bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
         bool pulls = false;                         // the latest gradient was not zero
         double size = 0, pull = 0;                  // its latest l2 norm; the largest product of norm and gradient norm
@@ -52,6 +53,7 @@ public:
         if (!std::exchange(mine->seen, true)) {
             mine->met_at = it.step;
             mine->scale = scale_of(it), is_new_ = true;
+            mine->from_the_start = it.tensor.instant == instant::before_update;
             mine->one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
         }
         mine->size = square_root(it.stats.sum_squares);
