@@ -43,6 +43,8 @@ struct judged {
     std::string bad_end{};   // it died or failed
     std::string unjudged{};  // why no rule could judge
     std::string packs{};     // that judged it, where they are its own
+    std::string by{};        // which rules judged it, unless the caller named them or it is the run's `supervised`
+    std::string beside{};    // names of rules that judged the run itself, and not here
 };
 
 // The results without references to the trial, so that each record can be closed after it was judged.
@@ -69,6 +71,23 @@ struct judges {
     }
 };
 
+[[nodiscard]] std::string judges_text(std::string const& packs) {
+    if (packs.empty()) { return ", by supervised: the run names no pack"; }
+    if (packs == "supervised") { return {}; }
+    return fmt::format(", by the {} of the run: {}", packs.find(' ') == packs.npos ? "pack" : "packs", plain(packs));
+}
+
+// Rules of a program's own are not in its record, except for their names.
+[[nodiscard]] std::string rules_beside(trial const& run, std::vector<coverage> const& replayed) {
+    std::string names;
+    for (recorded_coverage const& each : spotter::detail::distinct_rules(run.coverages())) {
+        bool const here =
+            std::any_of(replayed.begin(), replayed.end(), [&](coverage const& its) { return its.rule == each.rule; });
+        if (!here) { names += (names.empty() ? "" : ", ") + each.rule; }
+    }
+    return names;
+}
+
 void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     auto opened = it.worker ? open_trial(it.path, worker{*it.worker}) : open_trial(it.path);
     if (!opened) {
@@ -80,6 +99,10 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     dynamic_rule const rules = by.of(*it.run);
     it.packs = by.words.empty() ? packs_of_run(*it.run) : std::string{};
     it.report = side_by_side ? replay_report{replay_side_by_side(*it.run, rules)} : replay(*it.run, rules);
+    if (by.words.empty()) {
+        it.by = judges_text(it.packs);
+        it.beside = rules_beside(*it.run, it.report.coverages);
+    }
     std::vector<finding> const examined = examinations_of(*it.run).findings;
     it.report.findings.insert(it.report.findings.begin(), examined.begin(), examined.end());
     it.lost = it.run->losses();
@@ -117,10 +140,12 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
 [[nodiscard]] std::string to_text(judged const& it) {
     if (it.why) { return fmt::format("{}: {}\n", plain(title_of(it)), plain(it.why.what.view())); }
     auto const repeated = gathered(it.report.findings);
-    bool const usual = it.packs.empty() || it.packs == "supervised";
-    std::string lines =
-        fmt::format("{}: {} in {} ({}){}\n", plain(title_of(it)), verdict_of(it), plural(it.report.steps, "step"),
-                    name_of(it.run->status()), usual ? "" : fmt::format(", by its own rules: {}", plain(it.packs)));
+    std::string lines = fmt::format("{}: {} in {} ({}){}\n", plain(title_of(it)), verdict_of(it),
+                                    plural(it.report.steps, "step"), name_of(it.run->status()), it.by);
+    if (!it.beside.empty()) {
+        lines +=
+            fmt::format("  the run's other rules are not applied here: {}. Give them by --rules\n", plain(it.beside));
+    }
     for (repeated_finding const& each : repeated) {
         lines += "  " + finding_text(each.strongest);
         if (each.times > 1) { lines += "; " + describe_times(each, ""); }
@@ -148,6 +173,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     one["status"] = std::string{name_of(it.run->status())};
     one["steps"] = it.report.steps;
     one["packs"] = it.packs;
+    one["not_applied"] = it.beside;
     one["whole"] = it.report.whole;
     one["trouble"] = std::string{it.report.trouble.what.view()};
     one["damaged_places"] = it.run->damage().size();

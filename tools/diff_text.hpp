@@ -5,6 +5,7 @@
 #include "numbers.hpp"
 #include "output.hpp"
 
+#include <spotter/core/sentence.hpp>
 #include <spotter/workbench/diff.hpp>
 
 #include <algorithm>
@@ -181,10 +182,21 @@ template <class Value, class Word>
     return table.text();
 }
 
+// Two values that differ, each cut for display. What both begin with is cut first, so that the difference is shown.
+[[nodiscard]] inline std::string cut_value(std::string_view side, std::string_view other) {
+    constexpr std::size_t before = 40, most = 200;
+    if (side.empty()) { return "nothing"; }
+    std::size_t same = 0;
+    while (same < (std::min)(side.size(), other.size()) && side[same] == other[same]) { ++same; }
+    bool const cut = same > before && side.size() > most;
+    if (cut) { side.remove_prefix(spotter::detail::cut_before(side, (std::min)(same, side.size() - 1) - before)); }
+    return (cut ? "..." : "") + plain(spotter::detail::shortened(side).view());
+}
+
 [[nodiscard]] inline std::string settings_text(diff_report const& it) {
     std::string text;
     for (setting_difference const& each : it.settings) {
-        auto const value = [](std::string const& side) { return side.empty() ? std::string{"nothing"} : plain(side); };
+        auto const value = [&](std::string const& side) { return cut_value(side, &side == &each.a ? each.b : each.a); };
         text += fmt::format("  {}: {} in A, {} in B\n", plain(each.what), value(each.a), value(each.b));
     }
     return text;

@@ -149,9 +149,9 @@ void print(described const& it) {
         lines += fmt::format("\n  {:<9} {}", key, plain(value));
     });
     for (recorded_collection const& each : run.collections()) {
-        std::size_t const members = run.names(filter{.collection = each.name}).size();
         lines += fmt::format("\n  keeps     {} ({}): {}", plain(each.name),
-                             plain(spotter::detail::shortened(each.what).view()), plural(members, "name"));
+                             plain(spotter::detail::shortened(each.what).view()),
+                             spotter::detail::members_text(run, each.name));
     }
     for (auto const& [name, its] : it.cost.collections) {
         lines += fmt::format("\n  takes     {}: {}", name.empty() ? "statistics that rules alone ask for" : plain(name),

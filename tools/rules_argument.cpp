@@ -36,6 +36,38 @@ template <class Value>
     }
 }
 
+// Why a rule that has seen nothing could not judge.
+template <class Rule>
+[[nodiscard]] std::string_view silence_of(Rule const& rule) {
+    if constexpr (requires { rule.silence(); }) {
+        return rule.silence();
+    } else if constexpr (requires(typename Rule::state const& nothing) { rule.silence(nothing); }) {
+        return rule.silence(typename Rule::state{});
+    } else {
+        return {};
+    }
+}
+
+// The parameters that have to be given: a rule says itself which one it lacks, then the next.
+template <class Rule>
+[[nodiscard]] json required_of(Rule rule) {
+    constexpr std::string_view lack = "parameter ";
+    json names = json::array();
+    for (bool more = true; more;) {
+        more = false;
+        std::string_view const why = silence_of(rule);
+        if (!why.starts_with(lack) || why.find(" not set") == why.npos) { break; }
+        std::string const name{why.substr(lack.size(), why.find(' ', lack.size()) - lack.size())};
+        spotter::detail::each_member(rule, [&](std::string_view its, auto& value) {
+            if (its != name || std::find(names.begin(), names.end(), json(name)) != names.end()) { return; }
+            names.push_back(name);
+            using type = std::remove_reference_t<decltype(value)>;
+            if constexpr (std::is_arithmetic_v<type>) { value = static_cast<type>(names.size()), more = true; }
+        });
+    }
+    return names;
+}
+
 }  // namespace
 
 result<dynamic_rule> read_rules(std::vector<std::string> const& words) {
@@ -98,7 +130,8 @@ json rules_json() {
         spotter::detail::each_member(rule, [&](std::string_view name, auto const& value) {
             parameters[std::string{name}] = default_json(value);
         });
-        rules.push_back({{"rule", std::string{rule.name}}, {"parameters", parameters}});
+        rules.push_back(
+            {{"rule", std::string{rule.name}}, {"parameters", parameters}, {"required", required_of(rule)}});
     });
     spotter::detail::each_pack([&](std::string_view name, auto const&) { packs.push_back(std::string{name}); });
     return {{"rules", rules}, {"packs", packs}};
@@ -139,7 +172,12 @@ std::string rules_text() {
     for (json const& each : all["rules"]) {
         text += each["rule"].get<std::string>() + '\n';
         for (auto const& [name, value] : each["parameters"].items()) {
-            text += fmt::format("  {:<22} {}\n", name, value.is_null() ? "its own (docs/rules.md)" : value.dump());
+            json const& required = each["required"];
+            bool const is_required = std::find(required.begin(), required.end(), json(name)) != required.end();
+            text += fmt::format("  {:<22} {}\n", name,
+                                is_required       ? "has to be given"
+                                : value.is_null() ? "its own (docs/rules.md)"
+                                                  : value.dump());
         }
     }
     return text;

@@ -336,9 +336,29 @@ void print_history(shown const& it, curve const& of, std::vector<curve> const& p
     return it.end.code(absent);
 }
 
+// A text has no statistics: each text with its step.
+[[nodiscard]] int show_texts(shown& it, track const& tensor, chosen_points const& wanted) {
+    json texts = json::array();
+    for (step_id const step : tensor.payload_steps()) {
+        if (!wanted.has(step)) { continue; }
+        auto const text = tensor.at(step).to<std::string>();
+        if (!text) { return it.refuse_at(step, text.error(), "values", tensor.payload_steps()); }
+        json one = step_json(step);
+        one["text"] = *text;
+        texts.push_back(std::move(one));
+        if (!it.wanted.json) { say(fmt::format("{}\t{}\n", step_text(step), plain(*text))); }
+    }
+    if (it.wanted.json) {
+        it.document["texts"] = std::move(texts);
+        say_document(it.document);
+    }
+    return it.end.code();
+}
+
 [[nodiscard]] int show_history(shown& it, track const& tensor) {
     chosen_points wanted;
     if (auto const none = choose_points(it, tensor, wanted)) { return *none; }
+    if (tensor.info().type == dtype::text && it.wanted.stat.empty()) { return show_texts(it, tensor, wanted); }
     auto const of = choose_curve(tensor, it.wanted.stat, wanted);
     if (!of) { return it.refuse(of.error()); }
     std::vector<curve> const parts = curves_by_mode(*of);

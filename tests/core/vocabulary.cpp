@@ -108,9 +108,12 @@ TEST_CASE("a long sentence is cut for display between two letters") {
     CHECK(detail::shortened("a || b").view() == "a || b");
     std::string const whole(200, 'a');
     CHECK(detail::shortened(whole).view() == whole);
-    CHECK(detail::shortened(whole + 'b').view() == whole + "...");
-    std::string const letters = std::string(199, 'a') + "\xC3\xA4 and more";  // the second byte would be the 201st
-    CHECK(detail::shortened(letters).view() == std::string(199, 'a') + "...");
+    std::string const front(140, 'a'), back(60, 'b');
+    CHECK(detail::shortened(front + 'c' + back).view() == front + "..." + back);
+    // The second byte of a letter would be the first behind the cut.
+    std::string const letters =
+        std::string(139, 'a') + "\xC3\xA4" + std::string(100, 'c') + "\xC3\xA4" + std::string(59, 'b');
+    CHECK(detail::shortened(letters).view() == std::string(139, 'a') + "..." + std::string(59, 'b'));
 }
 
 #if SPOTTER_EXCEPTIONS

@@ -170,7 +170,7 @@ TEST_CASE("spotter's own form, with a fallback, default collections and comments
 }
 
 TEST_CASE("what is wrong in spotter's own form is named, with its collection and what is allowed [A27][D12]", "[D12]") {
-    is_refused("", "bad_config", {"line 1"});
+    is_refused("", "bad_config", {"empty: there is no JSON in it"});
     is_refused("{\n\"collections\": [\n{\"name\": }]}", "bad_config", {"line 3"});
     is_refused("[]", "bad_config", {"one object"});
     is_refused("{}", "bad_config", {"collections", "HookParameters"});
@@ -189,6 +189,8 @@ TEST_CASE("what is wrong in spotter's own form is named, with its collection and
     is_refused(own_with(R"("pattern": "*", "when": {"evry": 3})"), "bad_config", {"did you mean every?"});
     is_refused(R"({"collections": [{"name": "x"}]})", "bad_config", {"\"x\"", "pattern", "which tensors"});  // [S20]
     is_refused(own_with(R"("pattern": "*", "wen": 3)"), "bad_config", {"wen", "\"mine\"", "unknown key"});
+    is_refused(R"({"collections": [{"name": "x", "patern": "*"}]})", "bad_config",
+               {"patern of collection \"x\": unknown key: did you mean pattern?"});
     is_refused(own_with(R"("pattern": 3)"), "bad_config", {"pattern", "\"mine\"", "glob"});
     is_refused(own_with(R"("pattern": {"glob": "*", "role": "loss"})"), "bad_config", {"pattern", "one key"});
     is_refused(own_with(R"("pattern": {"role": "wait"})"), "bad_config", {"role", "weight"});
@@ -204,7 +206,8 @@ TEST_CASE("what is wrong in spotter's own form is named, with its collection and
     is_refused(own_with(R"("pattern": "*", "when": {"every": [10]})"), "bad_config", {"every", "from 1 on"});
     is_refused(own_with(R"("pattern": "*", "when": {"between": [1]})"), "bad_config", {"between", "two"});
     is_refused(own_with(R"("pattern": "*", "when": {"at": [1, "x"]})"), "bad_config", {"at", "list"});
-    is_refused(own_with(R"("pattern": "*", "when": {"during": "training"})"), "bad_config", {"during", "predict"});
+    is_refused(own_with(R"("pattern": "*", "when": {"during": "training"})"), "bad_config",
+               {"when of", "during", "predict", "not \"training\""});
     is_refused(own_with(R"("pattern": "*", "what": ["median"])"), "bad_config", {"median", "what", "payload"});
     is_refused(own_with(R"("pattern": "*", "what": null)"), "bad_config", {"what"});
     std::string crowded = R"({"collections": [)", deep;
@@ -421,6 +424,11 @@ TEST_CASE("a file, or the one that SPOTTER_CONFIG names, becomes the plan of a h
     CHECK(!load_plan(folder / ""));  // a folder
     std::ofstream{path}
         << R"({"collections": [{"name": "losses"}, {"name": "few", "pattern": "fc/*", "when": {"every": 4}}]})";
+    std::string const bad = folder / "bad.json";
+    std::ofstream{bad} << R"({"collections": [{"name": "x"}]})";
+    CHECK(speaks_of(load_plan(bad).error(), "bad.json: pattern of collection \"x\": missing"));
+    std::ofstream{bad} << "";
+    CHECK(speaks_of(load_plan(bad).error(), "bad.json: empty: there is no JSON in it"));
     ::unsetenv("SPOTTER_CONFIG");
     CHECK(load_plan().error().code == errc::bad_config);
     CHECK(load_plan_or(plan{defaults::losses}).value() == dynamic_plan{plan{defaults::losses}});

@@ -161,11 +161,11 @@ TEST_CASE("what is misspelt in a rules file is told with the word that was meant
 TEST_CASE("what is wrong with a rules file is named, with its key and place [S27]") {
     auto const refused = [](std::string_view rules) { return why_not("{\"rules\": [" + std::string{rules} + "]}"); };
     CHECK(refused(R"({"rule": "dead_relu", "samples": -5})") ==
-          "bad_config: samples of rules[0]: must be a whole number, from 0 on");
+          "bad_config: samples of rules[0]: must be a whole number, from 0 on, not -5");
     CHECK(refused(R"("dead_relu", {"not": {"rule": "nope"}})")
               .starts_with("bad_config: nope of rules[1]: there is no rule"));
     CHECK(refused(R"({"or": ["non_finite", {"any": "[a", "where": "l2 > 1"}]})")
-              .starts_with("bad_pattern: pattern of rules[0].or[1]: \"[a\""));
+              .starts_with("bad_pattern: any of rules[0].or[1]: \"[a\""));
     CHECK(refused(R"({"any": {"regex": "grad/("}, "where": "l2 > 1"})").starts_with("bad_pattern: "));
     CHECK(refused(R"({"any": "*", "where": "mena > 1"})")
               .starts_with("bad_config: where of rules[0]: \"mena\" is no statistic: did you mean mean? Allowed: "));
@@ -180,7 +180,8 @@ TEST_CASE("what is wrong with a rules file is named, with its key and place [S27
               .starts_with("bad_config: mode of rules[0]: must be"));
     CHECK(refused(R"({"and": []})").starts_with("bad_config: and"));
     CHECK(refused(R"({"rule": "non_finite", "adapt": [{"for_steps": 0}]})").starts_with("bad_config: for_steps"));
-    CHECK(refused(R"({"rule": "non_finite", "adapt": [{"only": {"every": 0}}]})").starts_with("bad_config: when"));
+    CHECK(refused(R"({"rule": "non_finite", "adapt": [{"only": {"every": 0}}]})")
+              .starts_with("bad_config: only of rules[0]"));
     CHECK(refused(R"({"rule": "non_finite", "adapt": [{"severity": "bad"}]})").starts_with("bad_config: severity"));
     CHECK(refused(R"({"rule": "dead_relu", "defaults": "aws"})").starts_with("bad_config: defaults"));
     CHECK(refused(R"({"rule": "outside_envelope", "healthy": "/none"})").starts_with("io_error: healthy"));
@@ -192,6 +193,53 @@ TEST_CASE("what is wrong with a rules file is named, with its key and place [S27
     CHECK(why_not(R"({"rules": ["non_finite"], "rules": []})").starts_with("bad_config: "));
     CHECK(why_not("{").starts_with("bad_config: "));
     CHECK(!load_rules("/no/such/file"));
+}
+
+TEST_CASE("a value that a rule refuses is repeated, under the key that the file has") {
+    auto const refused = [](std::string_view rule) { return why_not("{\"rules\": [" + std::string{rule} + "]}"); };
+    auto const adapted = [&](std::string const& by) {
+        return refused(R"({"rule": "non_finite", "adapt": [)" + by + "]}");
+    };
+    CHECK(adapted(R"({"severity": "loud"})") ==
+          "bad_config: severity of rules[0]: must be \"note\", \"warning\" or \"error\", not \"loud\"");
+    CHECK(adapted(R"({"cooldown": -1})").ends_with("from 1 on, not -1"));
+    CHECK(adapted(R"({"only": {"during": "training"}})") ==
+          "bad_config: only of rules[0]: \"during\" takes \"train\", \"eval\" or \"predict\", not \"training\"");
+    CHECK(
+        refused(R"({"rule": "dead_relu", "select": 3})").starts_with("bad_config: select of rules[0]: must be a glob"));
+    CHECK(refused(R"({"stalled": {"rol": "loss"}})").starts_with("bad_config: stalled of rules[0]: "));
+    CHECK(refused(R"({"ratio_of": [{"latest": 3}, {"latest": "b"}], "is": "> 1"})").starts_with("bad_config: latest"));
+    CHECK(refused(R"({"ratio_of": [{"latest": "a", "mode": "test"}, {"latest": "b"}], "is": "> 1"})")
+              .ends_with("\"predict\", not \"test\""));
+}
+
+TEST_CASE("an adaptor beside the rule is pointed to its place") {
+    auto const refused = [](std::string_view rule) { return why_not("{\"rules\": [" + std::string{rule} + "]}"); };
+    CHECK(refused(R"({"rule": "dead_relu", "severity": "note"})") ==
+          R"(bad_config: severity of rules[0]: unknown parameter: it is given in "adapt": [{"severity": "warning"}])");
+    CHECK(
+        refused(R"({"rule": "loss_spike", "mode": "train"})").ends_with(R"("adapt": [{"only": {"during": "train"}}])"));
+    CHECK(refused(R"({"rule": "supervised", "only": "always"})").ends_with(R"("adapt": [{"only": {"every": 10}}])"));
+    CHECK(refused(R"({"any": "*", "where": "l2 > 1", "once": 1})").ends_with(R"("adapt": ["once"])"));
+}
+
+TEST_CASE("an error of a rules file begins with its path") {
+    temporary_folder const folder;
+    auto const why = [&](std::string const& text) {
+        std::string const file = folder / "a.json";
+        std::ofstream{file} << text;
+        auto const read = load_rules(file);
+        REQUIRE(!read);
+        std::string const words{read.error().what.view()};
+        std::size_t const cut = words.find("a.json: ");
+        REQUIRE(cut != words.npos);
+        CHECK((words.starts_with("...") || words.starts_with(file)));
+        return words.substr(cut + 8);
+    };
+    CHECK(why(R"({"rules": [{"rule": "dead_relu", "samples": -5}]})").starts_with("samples of rules[0]: must be"));
+    CHECK(why("") == "empty: there is no JSON in it");
+    CHECK(why(" \n\t") == "empty: there is no JSON in it");
+    CHECK(why("{").starts_with("line 1 is no JSON"));
 }
 
 TEST_CASE("actions of a rules file run all, in order; a malformed one is refused [S67]") {

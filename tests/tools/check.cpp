@@ -110,7 +110,17 @@ TEST_CASE("check: a run is judged by the packs that it had itself, killed or not
     CHECK((own.starts_with(":") && has(own, "no_better_than_guessing")));
     std::string const named = judged_by("rl", " --rules boosting");
     CHECK((named.starts_with(":") && has(named, "tree_depth") && !has(named, "rl_kl")));
-    CHECK(ask("check " + folder / "rl").says("(finished), by its own rules: rl\n"));
+    told const rl_text = ask("check " + folder / "rl");
+    CHECK(rl_text.says("(finished), by the pack of the run: rl\n"));
+    CHECK(rl_text.says("  the run's other rules are not applied here: any. Give them by --rules\n"));
+    CHECK(ask("check " + folder / "both").says("(finished), by the packs of the run: system sagemaker\n"));
+    told const own_text = ask("check " + folder / "own");
+    CHECK(own_text.says("(finished), by supervised: the run names no pack\n"));
+    CHECK(own_text.says("are not applied here: any. "));
+    told const supervised_text = ask("check " + folder / "supervised");
+    CHECK(supervised_text.says("(finished)\n"));
+    CHECK(!supervised_text.says("not applied"));
+    CHECK(!ask("check " + folder / "own" + " --rules rl").says("not applied"));
     CHECK(ask("info --json " + folder / "rl").document().dump().find("packs") != std::string::npos);
     CHECK(open(folder / "both").environment().ends_with("\npacks system sagemaker"));
 }

@@ -170,9 +170,25 @@ TEST_CASE("serve: a curve in every mode, closer, and of a statistic") {
     CHECK(norm["lines"][0]["n"] == 10);
     std::string const version = told["runs"][0]["version"].dump();
     CHECK(page.get("/api/curves?tag=loss&run=" + id + ":" + version).document()["lines"].empty());
-    CHECK(page.get("/api/curves?tag=nothing&run=" + id).document()["lines"].empty());
-    CHECK(page.get("/api/curves?tag=loss&stat=nothing&run=" + id).document()["lines"].empty());
     CHECK(page.get("/api/curves?tag=loss&run=999").document()["runs"][0]["gone"] == true);
+    for (auto const& [asked, word] : std::initializer_list<std::pair<std::string, std::string>>{
+             {"curves?tag=nothing&run=" + id, "\"nothing\""},
+             {"curves?tag=loss&stat=nothing&run=" + id, "nothing"},
+             {"curves?tag=loss&from=x&run=" + id, "from"},
+             {"curves?tag=loss&since=1&run=" + id, "since"},
+             {"curves?tag=loss", "run"},
+             {"run?since=b&run=" + id, "since"},
+             {"runs?since=-1", "since"}}) {
+        auto const refused = page.get("/api/" + asked);
+        INFO(asked << ": " << refused.body);
+        CHECK(refused.status == 400);
+        CHECK(refused.document()["error"].get<std::string>().find(word) != std::string::npos);
+    }
+    for (std::string const asked : {"run?run=b_none", "run"}) {
+        auto const refused = page.get("/api/" + asked);
+        CHECK(refused.status == 404);
+        CHECK(refused.body.find("there is no run with this id") != std::string::npos);
+    }
 }
 
 TEST_CASE("serve: a tensor's statistics, histogram, values and a section of the page") {

@@ -2,6 +2,7 @@
 // Command line, `serve`: the bodies of api.hpp for runs and curves.
 #include "api.hpp"
 
+#include "../arguments.hpp"
 #include "../findings.hpp"
 #include "query.hpp"
 
@@ -203,6 +204,16 @@ struct asked_curves {
     return began;
 }
 
+// Whether the run has tensors, and none of that name.
+[[nodiscard]] bool lacks(trial const& run, std::string const& tensor) {
+    bool any = false;
+    for (auto const& reader : run.readers()) {
+        if (reader->index().find(tensor) != nullptr) { return false; }
+        any = any || !reader->index().tensors().empty();
+    }
+    return any;
+}
+
 // A line a worker and mode; of what is no close look only what is new to who asks.
 void put_lines(std::string& lines, asked_run const& of, asked_curves const& curves, double began) {
     for (std::uint32_t const worker :
@@ -226,9 +237,13 @@ void put_lines(std::string& lines, asked_run const& of, asked_curves const& curv
 answer curves_answer(run_list& runs, query const& asked) {
     constexpr std::size_t most_runs = 200;
     asked_curves const curves{asked};
+    if (auto const known = read_statistic(curves.which.statistic); !known) {
+        return refusal(400, "stat: " + std::string{known.error().what.view()});
+    }
     std::string lines, entries;
-    std::size_t count = 0;
+    std::size_t count = 0, read = 0, lacking = 0;
     auto const range = asked.equal_range("run");
+    if (range.first == range.second) { return refusal(400, "run is missing: `runs` lists the ids"); }
     for (auto it = range.first; it != range.second && count < most_runs; ++it, ++count) {
         asked_run const of{runs, it->second};
         if (!entries.empty()) { entries += ','; }
@@ -238,9 +253,14 @@ answer curves_answer(run_list& runs, query const& asked) {
         }
         std::lock_guard const held{of->lock()};
         (void)of->refresh_if_older(0.1);
+        if (of->run() != nullptr) { ++read, lacking += lacks(*of->run(), curves.which.tensor) ? 1U : 0U; }
         double const began = begun_at(of->run());
         entries += fmt::format("{{\"run\":{},\"version\":{},\"began\":{:.3f}}}", of.id(), of->version(), began);
         put_lines(lines, of, curves, began);
+    }
+    if (read > 0 && lacking == read) {
+        return refusal(400,
+                       "tag: no tensor \"" + plain(curves.which.tensor.substr(0, 100)) + "\" in what was asked for");
     }
     return {200, fmt::format("{{\"runs\":[{}],\"lines\":[{}]}}", entries, lines)};
 }
@@ -275,14 +295,30 @@ answer tensors_answer(run_list& runs, query const& asked) {
 
 answer answer_to(run_list& runs, std::string_view what, query const& asked) {
     using ask = answer (*)(run_list&, query const&);
-    constexpr std::pair<std::string_view, ask> all[] = {
-        {"runs", runs_answer},     {"run", run_answer},       {"curves", curves_answer},   {"tensors", tensors_answer},
-        {"tensor", tensor_answer}, {"values", values_answer}, {"picture", picture_answer}, {"section", section_answer}};
-    for (auto const& [name, which] : all) {
-        if (name != what) { continue; }
+    struct request {
+        std::string_view name;
+        ask which;
+        std::array<std::string_view, 6> parameters;
+    };
+    constexpr request all[] = {{"runs", runs_answer, {"since"}},
+                               {"run", run_answer, {"run", "since"}},
+                               {"curves", curves_answer, {"run", "tag", "stat", "workers", "from", "to"}},
+                               {"tensors", tensors_answer, {"run", "filter", "first", "count"}},
+                               {"tensor", tensor_answer, {"run", "tag"}},
+                               {"values", values_answer, {"run", "tag", "step"}},
+                               {"picture", picture_answer, {"run", "tag", "step", "n"}},
+                               {"section", section_answer, {"run", "id"}}};
+    for (request const& each : all) {
+        if (each.name != what) { continue; }
         try {
-            return which(runs, asked);
-        } catch (std::bad_alloc const&) {
+            for (auto const& [name, ignored] : asked) {
+                auto const& known = each.parameters;
+                if (std::find(known.begin(), known.end(), name) == known.end()) {
+                    return refusal(400, "there is no parameter \"" + plain(name.substr(0, 60)) + "\" here");
+                }
+            }
+            return each.which(runs, asked);
+        } catch (bad_request const& why) { return refusal(400, plain(why.what())); } catch (std::bad_alloc const&) {
             return refusal(500, "no memory for that: ask for less");
         } catch (std::exception const& why) { return refusal(500, plain(why.what())); }
     }

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,16 @@ namespace spotter_tool::live {
     auto const read = std::from_chars(text.data(), text.data() + text.size(), value);
     return read.ec == std::errc{} && read.ptr == text.data() + text.size() ? value : usual;
 }
+// A request that is refused with status 400.
+struct bad_request : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 [[nodiscard]] inline std::uint64_t number_in(query const& asked, std::string const& name, std::uint64_t usual) {
-    return number_of(text_in(asked, name), usual);
+    std::string const text = text_in(asked, name);
+    if (text.empty()) { return usual; }
+    bool const is_number = text.size() < 20 && text.find_first_not_of("0123456789") == text.npos;
+    if (!is_number) { throw bad_request{name + ": a whole number from 0 on, not \"" + text.substr(0, 60) + '"'}; }
+    return number_of(text, usual);
 }
 
 // The run of "run=3", or of "3:17", where the client knows version 17. Kept open during the object's lifetime.
@@ -49,7 +58,7 @@ private:
 };
 
 [[nodiscard]] inline answer gone() {
-    return refusal(404, "this run is not there any more: it was deleted or renamed, or it cannot be shown");
+    return refusal(404, "there is no run with this id, or it cannot be shown: `runs` lists the ids");
 }
 
 }  // namespace spotter_tool::live

@@ -63,13 +63,18 @@ private:
 
 namespace detail {
 
-// At most 200 bytes of a text, for display: a cut one ends in "...". Cut between letters of UTF-8.
+// Where a text may be cut at or before `at`: between letters of UTF-8.
+[[nodiscard]] constexpr std::size_t cut_before(std::string_view whole, std::size_t at) noexcept {
+    while (at > 0 && (static_cast<unsigned char>(whole[at]) & 0xC0U) == 0x80U) { --at; }
+    return at;
+}
+// At most 200 bytes of a text, for display: the beginning, "..." and the end, which says what follows a long list.
 [[nodiscard]] constexpr text<203> shortened(std::string_view whole) noexcept {
-    constexpr std::size_t most = 200;
+    constexpr std::size_t most = 200, front = 140;
     if (whole.size() <= most) { return whole; }
-    std::size_t size = most;
-    while (size > 0 && (static_cast<unsigned char>(whole[size]) & 0xC0U) == 0x80U) { --size; }
-    return text<203>{whole.substr(0, size)} << "...";
+    std::size_t back = whole.size() - (most - front);
+    while (back < whole.size() && cut_before(whole, back) != back) { ++back; }
+    return text<203>{whole.substr(0, cut_before(whole, front))} << "..." << whole.substr(back);
 }
 
 }  // namespace detail

@@ -16,7 +16,7 @@ namespace spotter::inline SPOTTER_ABI {
 // applied. Comments (// and /* */) are allowed.
 [[nodiscard]] result<dynamic_plan> parse_plan(std::string_view text) noexcept;
 
-// The same from a file.
+// The same from a file, whose path stands first in an error.
 [[nodiscard]] result<dynamic_plan> load_plan(char const* path) noexcept;
 [[nodiscard]] result<dynamic_plan> load_plan(std::string const& path) noexcept;
 
@@ -70,7 +70,9 @@ SPOTTER_BODY result<dynamic_plan> parse_plan(std::string_view text) noexcept {
 
 SPOTTER_BODY result<dynamic_plan> load_plan(char const* path) noexcept {
     auto const text = detail::read_text(path, "settings");
-    return text ? parse_plan(*text) : result<dynamic_plan>{text.error()};
+    if (!text) { return text.error(); }
+    result<dynamic_plan> found = parse_plan(*text);
+    return found ? std::move(found) : result<dynamic_plan>{detail::in_file(path, found.error())};
 }
 
 SPOTTER_BODY result<dynamic_plan> load_plan(std::string const& path) noexcept { return load_plan(path.c_str()); }

@@ -120,6 +120,13 @@ inline constexpr print_report_t print_report{};  // an argument of `replay`
 template <>
 struct fmt::formatter<spotter::trial> : spotter::detail::described {};
 
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// How many tensors a collection of the run has: "3 names", or "no tensor matched".
+[[nodiscard]] std::string members_text(trial const& run, std::string_view collection);
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
 #if SPOTTER_BODIES
 #include <spotter/core/plain.hpp>
 #include <spotter/core/sentence.hpp>
@@ -128,6 +135,11 @@ struct fmt::formatter<spotter::trial> : spotter::detail::described {};
 #include <spotter/report/gathered.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY std::string members_text(trial const& run, std::string_view collection) {
+    std::size_t const count = run.names(filter{.collection = collection}).size();
+    return count == 0 ? "no tensor matched" : std::string{plural(count, "name").view()};
+}
 
 // The workers, unless there is only one without a number, and those whose state differs from the run's.
 [[nodiscard]] SPOTTER_BODY std::string describe_workers(trial const& run) {
@@ -200,7 +212,7 @@ SPOTTER_BODY std::string describe(trial const& run) {
     for (std::string const& each : refused_names(run)) { lines += fmt::format("    refused: {}\n", each); }
     for (recorded_collection const& each : run.collections()) {
         lines += fmt::format("    {} ({}): {}\n", each.name, detail::shortened(each.what).view(),
-                             detail::plural(run.names(filter{.collection = each.name}).size(), "name").view());
+                             detail::members_text(run, each.name));
     }
     for (damaged_place const& each : run.damage()) {
         lines +=

@@ -2,6 +2,7 @@
 // Workbench, page: the bodies of head.hpp.
 #include "page/head.hpp"
 
+#include "page/runs_table.hpp"
 #include "page/workers.hpp"
 #include "profile/times.hpp"
 #include <spotter/core/casts.hpp>
@@ -123,7 +124,7 @@ std::string head_of(run_story const& story) {
     auto const fact = [&](std::string_view what, std::string const& is) {
         facts += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", what, escape(is));
     };
-    std::string status{name_of(run.status())};
+    std::string status{ended_as(story)};
     if (run.status() == run_status::running) { status += ", silent for " + spotter::detail::duration_text(run.age()); }
     fact("status", status);
     fact("steps closed", detail::steps_text(story));

@@ -107,6 +107,13 @@ std::optional<std::string> setting_of(tensor_story const& it) {
                                 : number_text(all.least);
 }
 
+std::string_view ended_as(run_story const& run) {
+    runs_row row;
+    row.status = run.run->status();
+    detail::note_stop(run, row);
+    return row.ended();
+}
+
 runs_table table_of(std::vector<run_story> const& runs) {
     runs_table table;
     table.settings = detail::settings_in(runs);

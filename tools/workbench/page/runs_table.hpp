@@ -11,6 +11,9 @@ namespace spotter::inline SPOTTER_ABI::html {
 // The same from stories.
 [[nodiscard]] runs_table table_of(std::vector<run_story> const& runs);
 
+// How a run ended, in the word of the table: "stopped" if it heeded a request to stop.
+[[nodiscard]] std::string_view ended_as(run_story const& run);
+
 // The value of a setting; empty if the tensor is not one.
 [[nodiscard]] std::optional<std::string> setting_of(tensor_story const& it);
 

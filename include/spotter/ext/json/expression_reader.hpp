@@ -40,6 +40,10 @@ protected:
     // Only the first error is kept.
     void refuse(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept;
     part refused(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept;
+    // A value that is not what it must be.
+    void refuse_value(std::string_view key, json const& value, std::string_view wanted) {
+        refuse(key, std::string{wanted} + ", not " + shown(value));
+    }
     // A key that is none of these.
     void refuse_key(std::string_view key, std::initializer_list<std::string_view> allowed) noexcept {
         refuse(key, nearest_word{key, allowed}.sentence("unknown key"));
@@ -76,17 +80,19 @@ protected:
     // `"grad/(" is no ...; at 5: the ( is not closed`.
     part malformed(std::string_view what, pattern_fault const& bad);
 
-    [[nodiscard]] part pattern(json const& it);
+    // `key`: what the expression stands for in the file, for errors.
+    [[nodiscard]] part pattern(json const& it, std::string_view key);
     [[nodiscard]] part pattern_leaf(std::string_view key, json const& value);
     [[nodiscard]] part names_leaf(json const& value);
 
-    [[nodiscard]] part policy(json const& it);
+    [[nodiscard]] part policy(json const& it, std::string_view key);
     [[nodiscard]] part policy_leaf(std::string_view key, json const& value);
     [[nodiscard]] part step_leaf(std::string_view key, json const& value);
     [[nodiscard]] part at_leaf(json const& value);
 
     dynamic_plan plan_{};
-    std::string subject_{};  // what is being read, for errors
+    std::string subject_{};   // what is being read, for errors
+    std::string_view key_{};  // of the expression that is being read
     error why_{};
 };
 
@@ -135,12 +141,12 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::malformed(std:
                                                                             pattern_fault const& bad) {
     std::string said = '"' + std::string{bad.pattern.substr(0, 60)} + "\" is a malformed " + std::string{what};
     if (!bad.why.empty()) { said += "; at " + std::to_string(bad.at) + ": " + std::string{bad.why}; }
-    return refused("pattern", said, errc::bad_pattern);
+    return refused(key_, said, errc::bad_pattern);
 }
 
-SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern(json const& it) {
-    return compound("pattern", it,
-                    [this](std::string_view key, json const& value) { return pattern_leaf(key, value); });
+SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern(json const& it, std::string_view key) {
+    key_ = key;
+    return compound(key, it, [this](std::string_view name, json const& value) { return pattern_leaf(name, value); });
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(std::string_view key,
@@ -148,14 +154,14 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(s
     std::string const* const text = text_of(value);
     if (key.empty() || key == "glob") {
         if (text == nullptr) {
-            return refused("pattern", "must be a glob, or one of {\"glob\"} {\"regex\"} {\"role\"} {\"names\"} "
-                                      "{\"and\"} {\"or\"} {\"not\"}");
+            return refused(key_, "must be a glob, or one of {\"glob\"} {\"regex\"} {\"role\"} {\"names\"} "
+                                 "{\"and\"} {\"or\"} {\"not\"}");
         }
         if (pattern_fault const bad = glob_matcher::fault_in(*text); !bad.empty()) { return malformed("glob", bad); }
         return plan_.keep(glob{std::string_view{*text}});
     }
     if (key == "regex") {
-        if (text == nullptr) { return refused("pattern", "\"regex\" takes a text"); }
+        if (text == nullptr) { return refused(key_, "\"regex\" takes a text"); }
         if (pattern_fault const bad = expression_matcher()->fault(*text); !bad.empty()) {
             return malformed("regular expression (ECMAScript)", bad);
         }
@@ -166,11 +172,11 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(s
         if (assign_by_name(value, which, role_count)) { return plan_.keep(of_role{which}); }
         nearest_word there{text != nullptr ? std::string_view{*text} : std::string_view{}};
         for (std::size_t i = 0; i < role_count; ++i) { there.among(name_of(static_cast<role>(i))); }
-        return refused("pattern", there.sentence(shown(value) + " is no role"));
+        return refused(key_, there.sentence(shown(value) + " is no role"));
     }
     if (key == "names") { return names_leaf(value); }
-    return refused("pattern", nearest_word{key, {"glob", "regex", "role", "names", "and", "or", "not"}}.sentence(
-                                  shown(key) + " is no pattern"));
+    return refused(key_, nearest_word{key, {"glob", "regex", "role", "names", "and", "or", "not"}}.sentence(
+                             shown(key) + " is no pattern"));
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::names_leaf(json const& value) {
@@ -181,13 +187,14 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::names_leaf(jso
         fine = name != nullptr;
         if (fine) { list.push_back(*name); }
     }
-    if (!fine) { return refused("pattern", "\"names\" takes a list of texts"); }
-    if (list.size() > longest_list) { return refused("pattern", "\"names\" takes 65536 names at most"); }
+    if (!fine) { return refused(key_, "\"names\" takes a list of texts"); }
+    if (list.size() > longest_list) { return refused(key_, "\"names\" takes 65536 names at most"); }
     return plan_.keep_names(list);
 }
 
-SPOTTER_BODY json_expression_reader::part json_expression_reader::policy(json const& it) {
-    return compound("when", it, [this](std::string_view key, json const& value) { return policy_leaf(key, value); });
+SPOTTER_BODY json_expression_reader::part json_expression_reader::policy(json const& it, std::string_view key) {
+    key_ = key;
+    return compound(key, it, [this](std::string_view name, json const& value) { return policy_leaf(name, value); });
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(std::string_view key, json const& value) {
@@ -196,27 +203,27 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(st
         if (value == "never") { return plan_.keep(never{}); }
         if (std::string const* const text = text_of(value)) {
             nearest_word const there{*text, {"always", "never"}};
-            if (!there.meant().empty()) { return refused("when", there.sentence(shown(value) + " is no policy")); }
+            if (!there.meant().empty()) { return refused(key_, there.sentence(shown(value) + " is no policy")); }
         }
-        return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
-                               "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
+        return refused(key_, "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
+                             "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
     }
     if (key == "every" || key == "from" || key == "before") { return step_leaf(key, value); }
     if (key == "during") {
         mode which{};
         if (assign_by_name(value, which, mode_count)) { return plan_.keep(during{which}); }
-        return refused("when", "\"during\" takes \"train\", \"eval\" or \"predict\"");
+        return refused(key_, "\"during\" takes \"train\", \"eval\" or \"predict\", not " + shown(value));
     }
     if (key == "between") {
         std::uint64_t first = 0, end = 0;
         bool const two = value.is_array() && value.size() == 2;
         if (two && whole(value[0], first) && whole(value[1], end)) { return plan_.keep(between{first, end}); }
-        return refused("when", "\"between\" takes two steps, [first, one past the last]");
+        return refused(key_, "\"between\" takes two steps, [first, one past the last], not " + shown(value));
     }
     if (key == "at") { return at_leaf(value); }
     return refused(
-        "when", nearest_word{key, {"every", "from", "before", "between", "at", "during", "and", "or", "not"}}.sentence(
-                    shown(key) + " is no policy"));
+        key_, nearest_word{key, {"every", "from", "before", "between", "at", "during", "and", "or", "not"}}.sentence(
+                  shown(key) + " is no policy"));
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::step_leaf(std::string_view key, json const& value) {
@@ -224,9 +231,12 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::step_leaf(std:
     bool const is_number = whole(value, number);
     if (key == "every") {
         if (is_number && number > 0) { return plan_.keep(every{number}); }
-        return refused("when", "\"every\" takes a whole number of steps, from 1 on");
+        return refused(key_, "\"every\" takes a whole number of steps, from 1 on, not " + shown(value));
     }
-    if (!is_number) { return refused("when", "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on"); }
+    if (!is_number) {
+        return refused(key_,
+                       "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on, not " + shown(value));
+    }
     return key == "from" ? plan_.keep(from{number}) : plan_.keep(before{number});
 }
 
@@ -234,8 +244,8 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::at_leaf(json c
     bool fine = value.is_array();
     std::vector<std::uint64_t> list;
     for (std::size_t i = 0; fine && i < value.size(); ++i) { fine = whole(value[i], list.emplace_back()); }
-    if (!fine) { return refused("when", "\"at\" takes a list of steps, [0, 1, 700]"); }
-    if (list.size() > longest_list) { return refused("when", "\"at\" takes 65536 steps at most"); }
+    if (!fine) { return refused(key_, "\"at\" takes a list of steps, [0, 1, 700]"); }
+    if (list.size() > longest_list) { return refused(key_, "\"at\" takes 65536 steps at most"); }
     return plan_.keep_at(list);
 }
 

@@ -63,6 +63,10 @@ public:
             line += letter == '\n' ? 1 : 0;
         }
         why_.code = errc::bad_config;
+        if (text_.find_first_not_of(" \t\r\n") == text_.npos) {
+            why_.what << "empty: there is no JSON in it";
+            return false;
+        }
         why_.what << "line " << line << " is no JSON, at \"" << std::string_view{last}.substr(0, 40)
                   << "\": a comma, a quote or a bracket too many or too few?";
         return false;

@@ -95,7 +95,7 @@ SPOTTER_BODY void json_plan_reader::fallback(json const& it) {
     if (!it.is_object()) { return refuse("fallback", "must be an object with when, what or both"); }
     for (auto const& [key, value] : it.items()) {
         if (key == "when") {
-            fallback_when_ = policy(value);
+            fallback_when_ = policy(value, key);
             has_fallback_when_ = true;
         } else if (key == "what") {
             fallback_what_ = contents(value);
@@ -152,9 +152,10 @@ SPOTTER_BODY void json_plan_reader::option_of_run(run_option which, json const& 
         if (read_option_number(value, info.is_bytes, number) && number >= info.least && number <= info.most) {
             return plan_.run.set(which, number);
         }
-        return refuse(info.name, "must be a whole number" + std::string{info.is_bytes ? " of bytes" : ""} + ", " +
-                                     std::to_string(info.least) + " to " + std::to_string(info.most) +
-                                     (info.is_bytes ? ", or one with KiB, MiB, GiB or TiB: \"256 MiB\"" : ""));
+        return refuse_value(info.name, value,
+                            "must be a whole number" + std::string{info.is_bytes ? " of bytes" : ""} + ", " +
+                                std::to_string(info.least) + " to " + std::to_string(info.most) +
+                                (info.is_bytes ? ", or one with KiB, MiB, GiB or TiB: \"256 MiB\"" : ""));
     }
     std::string const* const text = text_of(value);
     nearest_word there{text != nullptr ? std::string_view{*text} : std::string_view{}};
@@ -184,6 +185,11 @@ SPOTTER_BODY void json_plan_reader::collection(json const& it) {
     subject_ = "collection \"" + name.substr(0, 40) + '"';
     part which{}, when = has_fallback_when_ ? fallback_when_ : plan_.keep(always{});
     stats_mask what = fallback_what_;
+    for (auto const& [key, ignored] : it.items()) {
+        if (key != "name" && key != "pattern" && key != "when" && key != "what") {
+            refuse_key(key, {"name", "pattern", "when", "what"});
+        }
+    }
     if (it.find("pattern") == it.end() && !default_of(name, which, when, what)) {
         nearest_word there{name};
         each_default([&](auto const& each) { there.among(each.name); });
@@ -191,13 +197,11 @@ SPOTTER_BODY void json_plan_reader::collection(json const& it) {
     }
     for (auto const& [key, value] : it.items()) {
         if (key == "pattern") {
-            which = pattern(value);
+            which = pattern(value, key);
         } else if (key == "when") {
-            when = policy(value);
+            when = policy(value, key);
         } else if (key == "what") {
             what = contents(value);
-        } else if (key != "name") {
-            refuse_key(key, {"name", "pattern", "when", "what"});
         }
     }
     if (!why_) { plan_.add(name, which, when, what); }

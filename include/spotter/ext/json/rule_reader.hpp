@@ -51,6 +51,8 @@ private:
 
     [[nodiscard]] found one(json const& it);
     [[nodiscard]] found form(json const& it);
+    // An adaptor, or `mode`, is named as what it is.
+    void refuse_unknown(std::string_view key, nearest_word const& there, std::string_view what);
     // Whether `it` has no other keys than these and `adapt`.
     [[nodiscard]] bool only_keys(json const& it, std::initializer_list<std::string_view> allowed);
 
@@ -83,35 +85,38 @@ private:
             known = true;
             assign(key, value, member);
         });
-        if (!known) { refuse(key, there.sentence("unknown parameter")); }
+        if (!known) { refuse_unknown(key, there, "unknown parameter"); }
     }
     template <class Member>
     void assign(std::string const& key, json const& value, Member& into) {
         if constexpr (std::same_as<Member, selector>) {
-            store_->patterns.push_back({&store_->expressions, pattern(value)});
+            store_->patterns.push_back({&store_->expressions, pattern(value, key)});
             into = selector{&store_->patterns.back(), [](void const* which, tensor_info const& tensor) {
                                 return (*static_cast<dynamic_pattern const*>(which))(tensor);
                             }};
         } else if constexpr (std::same_as<Member, healthy_table const*>) {
             std::string const* const path = text_of(value);
-            if (path == nullptr) { return refuse(key, "must be the path of an envelope (save_envelope)"); }
+            if (path == nullptr) { return refuse_value(key, value, "must be the path of an envelope (save_envelope)"); }
             result<envelope> loaded = load_envelope(beside(*path));
             if (!loaded) { return refuse(key, loaded.error().what.view(), loaded.error().code); }
             into = &store_->envelopes.emplace_back(std::move(*loaded));
         } else if (std::string_view const wanted = assign_parameter(value, into); !wanted.empty()) {
-            refuse(key, wanted);
+            refuse_value(key, value, wanted);
         }
     }
     [[nodiscard]] std::string beside(std::string const& path) const;
 
     // Composed rules.
 
-    [[nodiscard]] dynamic_pattern which(json const& it) { return {&store_->expressions, pattern(it)}; }
+    [[nodiscard]] dynamic_pattern which(json const& it, std::string_view key) {
+        return {&store_->expressions, pattern(it, key)};
+    }
 
     [[nodiscard]] found quantified(std::string_view how, json const& tensors, json const& it);
     template <class Kind>
     [[nodiscard]] found series(json const& tensors, json const& it) {
-        series_rule<dynamic_pattern, statistic, Kind> made{which(tensors), statistic{statistic_id::mean}, Kind{}};
+        series_rule<dynamic_pattern, statistic, Kind> made{which(tensors, Kind::name), statistic{statistic_id::mean},
+                                                           Kind{}};
         for (auto const& [key, value] : it.items()) {
             if (key == "of") {
                 made.of = statistic_of(value);

@@ -90,12 +90,34 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::form(json const& it) {
                                 "ratio_of, gap_of, and, or, not (docs/settings.md)");
 }
 
+SPOTTER_BODY void json_rule_reader::refuse_unknown(std::string_view key, nearest_word const& there,
+                                                   std::string_view what) {
+    struct adaptor {
+        std::string_view key, example;
+    };
+    static constexpr adaptor adaptors[] = {{"mode", R"({"only": {"during": "train"}})"},
+                                           {"during", R"({"only": {"during": "train"}})"},
+                                           {"only", R"({"only": {"every": 10}})"},
+                                           {"severity", R"({"severity": "warning"})"},
+                                           {"for_steps", R"({"for_steps": 3})"},
+                                           {"cooldown", R"({"cooldown": 100})"},
+                                           {"rearm", R"({"rearm": 10})"},
+                                           {"named", R"({"named": "a name"})"},
+                                           {"on", R"({"on": "stop"})"},
+                                           {"once", R"("once")"}};
+    for (adaptor const& each : adaptors) {
+        if (each.key != key) { continue; }
+        return refuse(key, std::string{what} + ": it is given in \"adapt\": [" + std::string{each.example} + ']');
+    }
+    refuse(key, there.sentence(what));
+}
+
 SPOTTER_BODY bool json_rule_reader::only_keys(json const& it, std::initializer_list<std::string_view> allowed) {
     for (auto const& [key, ignored] : it.items()) {
         if (key == "adapt" || std::find(allowed.begin(), allowed.end(), key) != allowed.end()) { continue; }
         nearest_word there{key, allowed};
         there.among("adapt");
-        refuse(key, there.sentence("unknown key"));
+        refuse_unknown(key, there, "unknown key");
     }
     return !why_;
 }
@@ -130,7 +152,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::quantified(std::string_vi
                                                                   json const& it) {
     bool const share = how == "fraction";
     if (!(share ? only_keys(it, {how, "where", "is"}) : only_keys(it, {how, "where"}))) { return std::nullopt; }
-    dynamic_pattern const of = which(tensors);
+    dynamic_pattern const of = which(tensors, how);
     auto const where = it.find("where");
     if (where == it.end()) { return refused_rule("where", "missing: of what, \"l2 > 1000\"?"); }
     dynamic_predicate const asked{predicate(*where)};
@@ -160,13 +182,13 @@ SPOTTER_BODY latest_value<dynamic_pattern, statistic> json_rule_reader::side(jso
     }
     for (auto const& [key, value] : it.items()) {
         if (key == "latest") {
-            made.which = which(value);
+            made.which = which(value, key);
         } else if (key == "of") {
             made.of = statistic_of(value);
         } else if (key == "mode") {
             made.any_mode = false;
             std::string_view const wanted = assign_parameter(value, made.within);
-            if (!wanted.empty()) { refuse(key, wanted); }
+            if (!wanted.empty()) { refuse_value(key, value, wanted); }
         } else {
             refuse_key(key, {"latest", "of", "mode"});
         }
@@ -279,7 +301,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
     json const& value = it.begin().value();
     if (key == "for_steps" || key == "cooldown" || key == "rearm") { return adapt_by_steps(inner, key, value); }
     if (key == "only") {
-        return keep(inner.rule | only{dynamic_policy{&store_->expressions, policy(value)}}, inner.depth);
+        return keep(inner.rule | only{dynamic_policy{&store_->expressions, policy(value, key)}}, inner.depth);
     }
     if (key == "named") {
         std::string const* const name = text_of(value);
@@ -289,7 +311,9 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
     if (key == "severity") {
         severity level{};
         std::string_view const wanted = assign_parameter(value, level);
-        return wanted.empty() ? keep(inner.rule | level, inner.depth) : refused_rule(key, wanted);
+        if (wanted.empty()) { return keep(inner.rule | level, inner.depth); }
+        refuse_value(key, value, wanted);
+        return std::nullopt;
     }
     if (key == "on") { return respond_by_each(inner, value.is_array() ? value : json::array({value})); }
     if (key == "once") { return refused_rule(key, "stands alone: \"adapt\": [\"once\"]"); }
@@ -300,7 +324,10 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
 SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt_by_steps(made_rule const& inner, std::string_view key,
                                                                       json const& value) {
     std::uint64_t steps = 0;
-    if (!whole(value, steps) || steps == 0) { return refused_rule(key, "takes a whole number of steps, from 1 on"); }
+    if (!whole(value, steps) || steps == 0) {
+        refuse_value(key, value, "takes a whole number of steps, from 1 on");
+        return std::nullopt;
+    }
     if (key == "for_steps") { return keep(inner.rule | for_steps{steps}, inner.depth); }
     return key == "cooldown" ? keep(inner.rule | cooldown{steps}, inner.depth)
                              : keep(inner.rule | rearm{steps}, inner.depth);

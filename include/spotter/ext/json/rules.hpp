@@ -16,7 +16,8 @@ namespace spotter::inline SPOTTER_ABI {
 // one of the copies.
 [[nodiscard]] result<dynamic_rule> parse_rules(std::string_view text, std::string_view folder = {}) noexcept;
 
-// The same from a file; paths in it are relative to its folder. Also errc::io_error.
+// The same from a file, whose path stands first in an error; paths in it are relative to its folder. Also
+// errc::io_error.
 [[nodiscard]] result<dynamic_rule> load_rules(std::string_view path) noexcept;
 
 // A rule of the catalogue with its defaults, or a pack (supervised, rl, boosting, system, sagemaker), by name.
@@ -56,6 +57,7 @@ SPOTTER_BODY result<dynamic_rule> load_rules(std::string_view path) noexcept {
         std::size_t const cut = name.rfind('/');
         found = text ? parse_rules(*text, cut == name.npos ? std::string_view{} : path.substr(0, cut + 1))
                      : result<dynamic_rule>{text.error()};
+        if (text && !found) { found = detail::in_file(path, found.error()); }
     });
     return found;
 }

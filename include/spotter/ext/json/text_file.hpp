@@ -14,6 +14,9 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // At most 64 MiB. `what` names the content in errors.
 [[nodiscard]] result<std::string> read_text(char const* path, std::string_view what) noexcept;
 
+// The error of a file's content, with its path first. Of a long path the end.
+[[nodiscard]] error in_file(std::string_view path, error const& why) noexcept;
+
 // Allows comments; refuses duplicate keys and deep nesting. May throw where memory is exhausted.
 [[nodiscard]] result<nlohmann::json> parse_json(std::string_view text);
 
@@ -42,6 +45,13 @@ SPOTTER_BODY result<std::string> read_text(char const* path, std::string_view wh
     fine = fine && std::ferror(file) == 0;
     std::fclose(file);
     return fine ? result<std::string>{std::move(text)} : result<std::string>{why};
+}
+
+SPOTTER_BODY error in_file(std::string_view path, error const& why) noexcept {
+    constexpr std::size_t most = 60;  // of the bytes that an error has
+    error named{why.code, path.size() > most ? "..." : ""};
+    named.what << path.substr(path.size() > most ? path.size() - most : 0) << ": " << why.what.view();
+    return named;
 }
 
 SPOTTER_BODY result<nlohmann::json> parse_json(std::string_view text) {
