@@ -137,22 +137,24 @@ inline void say(std::string_view text, std::FILE* where = stdout) {
 // For data (a file on standard output), and for screens whose parts are already plain.
 inline void say_as_is(std::string_view text, std::FILE* where = stdout) { put_text(text, where); }
 
+// A text as documents have it: bytes that are no UTF-8 are escaped.
+[[nodiscard]] inline std::string utf8_of(std::string_view text) {
+    std::string made;
+    spotter::put_utf8(text, [&](std::string_view piece) { made += piece; });
+    return made;
+}
+
 // As text; bytes of names that are not UTF-8 become \xff.
 [[nodiscard]] inline std::string dump_utf8(json const& document, int indent = -1) {
     try {
         return document.dump(indent);
     } catch (json::type_error const&) {}  // a name is not UTF-8, which is rare
-    auto const sound = [](std::string const& text) {
-        std::string made;
-        spotter::put_utf8(text, [&](std::string_view piece) { made += piece; });
-        return made;
-    };
     auto const copy = [&](auto const& self, json const& from) -> json {
-        if (from.is_string()) { return sound(from.get_ref<std::string const&>()); }
+        if (from.is_string()) { return utf8_of(from.get_ref<std::string const&>()); }
         if (!from.is_structured()) { return from; }
         json into = from.is_array() ? json::array() : json::object();
         for (auto const& [key, each] : from.items()) {
-            from.is_array() ? into.push_back(self(self, each)) : void(into[sound(key)] = self(self, each));
+            from.is_array() ? into.push_back(self(self, each)) : void(into[utf8_of(key)] = self(self, each));
         }
         return into;
     };

@@ -48,11 +48,17 @@ template <class Rule>
     }
 }
 
-// The parameters that have to be given: a rule says itself which one it lacks, then the next.
+// The parameters that have to be given: what is compared with, and what the rule itself says that it lacks, one after
+// the other.
 template <class Rule>
 [[nodiscard]] json required_of(Rule rule) {
     constexpr std::string_view lack = "parameter ";
     json names = json::array();
+    spotter::detail::each_member(rule, [&](std::string_view its, auto const& value) {
+        if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) {  // what it compares with
+            if (value == nullptr) { names.push_back(std::string{its}); }
+        }
+    });
     for (bool more = true; more;) {
         more = false;
         std::string_view const why = silence_of(rule);

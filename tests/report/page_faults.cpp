@@ -38,6 +38,8 @@ TEST_CASE("page: a warning is not as red as an error") {
     record_loss(folder / "well", false);
     CHECK(has_text(to_html(open(folder / "warned")), "class=\"verdict warned\""));
     CHECK(has_text(to_html(open(folder / "stopped")), "class=\"verdict bad\""));
+    CHECK(has_text(to_html(open(folder / "stopped")), "<dt>status</dt><dd>stopped</dd>"));
+    CHECK(has_text(to_html(open(folder / "well")), "<dt>status</dt><dd>finished</dd>"));
     CHECK(has_text(to_html(open(folder / "well")), "class=\"verdict good\""));
 }
 

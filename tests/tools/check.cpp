@@ -234,6 +234,17 @@ TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
     CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\" time=\"0\"><failure") != std::string::npos);
 }
 
+TEST_CASE("check: --list says what has to be given") {
+    CHECK(ask("check --list").says("  max_entropy            has to be given\n  low                    0.1\n"));
+    std::string all;
+    auto const document = ask("check --list --json").document();
+    for (auto const& each : document.at("rules")) {
+        if (!each.at("required").empty()) { all += each.at("rule").get<std::string>() + each.at("required").dump(); }
+    }
+    CHECK(all == R"(drift["healthy"]gradient_noise_scale["batch_small","batch_big"]initial_loss["expected"])"
+                 R"(outside_envelope["healthy"]rl_entropy_collapse["max_entropy"])");
+}
+
 TEST_CASE("check: --list says every rule, with what can be set") {
     told const text = ask("check --list");
     CHECK(text.code == 0);

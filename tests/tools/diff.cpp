@@ -6,6 +6,8 @@
 
 #include <examples/common/regression.hpp>
 
+#include <spotter/plan/dynamic_plan.hpp>
+
 #include <cmath>
 
 using namespace spotter;
@@ -303,6 +305,25 @@ TEST_CASE("diff: settings come first, and a run that is being written is compare
     CHECK(it.says("\"build/flags\": nothing in A, -O3 -march=native in B"));
     CHECK(it.says("may still come"));
     CHECK(it.out.find("settings") < it.out.find("over all steps"));
+}
+
+TEST_CASE("diff: a long setting is cut, and where it differs is shown") {
+    temporary_folder const folder;
+    auto const record = [&](std::string const& name, std::string const& last) {
+        dynamic_plan keep;
+        std::vector<std::string> names;
+        for (int i = 0; i < 5000; ++i) { names.push_back("layer" + std::to_string(i)); }
+        names.back() = last;
+        std::vector<std::string_view> const views{names.begin(), names.end()};
+        keep.add("many", keep.keep_names(views), keep.keep(always{}), payload);
+        hook watch{folder / name, keep};
+        (void)watch.step(train(0), "layer0"_t = 1.0);
+    };
+    record("a", "left"), record("b", "right");
+    told const it = ask("diff " + folder / "a " + folder / "b");
+    CHECK(it.says("left}"));
+    CHECK(it.says("right}"));
+    CHECK(it.out.size() < 3000);
 }
 
 TEST_CASE("diff: what could not be compared is no success, and is said as that") {

@@ -217,6 +217,7 @@ def growing(page, tool, runs, folder):
         page.open(address(served.url, ["alive"]))
         page.name = "growing"
         page.wait(LINES.format(1))
+        page.wait("(shown.part.charts.get('loss') || {lines: {size: 0}}).lines.size >= 1")
         first = page.value("[...shown.part.charts.get('loss').lines.values()][0].step")
         time.sleep(2)
         page.check("steps come by themselves", page.value("[...shown.part.charts.get('loss').lines.values()][0].step") >= first + 20)

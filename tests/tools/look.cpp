@@ -2,6 +2,8 @@
 // info, ls and show on a small run: what they print, and their documents.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/plan/dynamic_plan.hpp>
+
 using namespace spotter;
 using namespace spotter_test;
 
@@ -204,6 +206,49 @@ TEST_CASE("show: scalars that were given between steps") {
     auto const document = ask("show --json " + folder / "run lr").document();
     REQUIRE(document.at("loose").size() == 5);
     CHECK((document.at("loose")[4].at("time") == 1004.25 && document.at("loose")[4].at("before_ordinal") == 4));
+}
+
+TEST_CASE("show: the history of a text is each text with its step") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            watch.begin(train(i));
+            watch.scalar("phase", i < 2 ? "warm up" : "main");
+            watch.scalar("loss", 1.0);
+            (void)watch.end();
+        }
+    }
+    std::string const run = folder / "run";
+    told const text = ask("show " + run + " phase");
+    CHECK(text.code == 0);
+    CHECK(text.err.empty());
+    CHECK(text.out == "train(0)\twarm up\ntrain(1)\twarm up\ntrain(2)\tmain\n");
+    CHECK(ask("show " + run + " phase --step train:2..").out == "train(2)\tmain\n");
+    auto const all = ask("show --json " + run + " phase").document().at("texts");
+    REQUIRE(all.size() == 3);
+    CHECK(all.at(2).at("index") == 2);
+    CHECK(all.at(2).at("text") == "main");
+}
+
+TEST_CASE("info: a collection without a tensor is named, and a long list of names is cut before what follows it") {
+    temporary_folder const folder;
+    dynamic_plan keep;
+    std::vector<std::string> names;
+    for (int i = 0; i < 1000; ++i) { names.push_back("layer" + std::to_string(i)); }
+    std::vector<std::string_view> const views{names.begin(), names.end()};
+    keep.add("many", keep.keep_names(views), keep.keep(every{7}), payload);
+    keep.add("none", keep.keep(glob{"nothing/*"}), keep.keep(always{}), payload);
+    {
+        hook watch{folder / "run", keep};
+        (void)watch.step(train(0), "layer0"_t = 1.0);
+    }
+    told const text = ask("info " + folder / "run");
+    CHECK(text.says("layer0, layer1, "));
+    CHECK(text.says("layer999}"));
+    CHECK(text.says("every{7}: payload): 1 name\n"));
+    CHECK(text.says("payload): no tensor matched\n"));
+    CHECK(text.out.size() < 3000);
 }
 
 TEST_CASE("show: values, a statistic and the distribution at a step") {

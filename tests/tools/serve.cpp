@@ -171,6 +171,16 @@ TEST_CASE("serve: a curve in every mode, closer, and of a statistic") {
     std::string const version = told["runs"][0]["version"].dump();
     CHECK(page.get("/api/curves?tag=loss&run=" + id + ":" + version).document()["lines"].empty());
     CHECK(page.get("/api/curves?tag=loss&run=999").document()["runs"][0]["gone"] == true);
+    {
+        hook watch{folder / "odd", everything};
+        (void)watch.step(spotter::train(0), "\xff loss"_t = 1.0);
+    }
+    auto const odd = page.runs(2);
+    std::string const of_odd = "&run=" + id_of(odd, "odd");
+    std::string const tag = page.get("/api/tensors?filter=loss" + of_odd).document()["tensors"][0]["name"];
+    CHECK(tag == "\\xff loss");
+    CHECK(page.get("/api/curves?tag=%5Cxff%20loss" + of_odd).document()["lines"].size() == 1);
+    CHECK(page.get("/api/values?tag=%5Cxff%20loss&step=train:0" + of_odd).status == 200);
     for (auto const& [asked, word] : std::initializer_list<std::pair<std::string, std::string>>{
              {"curves?tag=nothing&run=" + id, "\"nothing\""},
              {"curves?tag=loss&stat=nothing&run=" + id, "nothing"},

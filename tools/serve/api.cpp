@@ -183,10 +183,10 @@ struct asked_curves {
           all_workers{text_in(asked, "workers") == "all"}, from{number_in(asked, "from", 0)},
           to{number_in(asked, "to", ~std::uint64_t{0})} {}
     [[nodiscard]] bool is_close() const noexcept { return from > 0 || to != ~std::uint64_t{0}; }
-    [[nodiscard]] std::vector<std::uint32_t> workers_in(trial const& run) const {
+    [[nodiscard]] std::vector<std::uint32_t> workers_in(trial const& run, std::string const& name) const {
         std::vector<std::uint32_t> workers;
         for (auto const& reader : run.readers()) {
-            recorded_tensor const* const tensor = reader->index().find(which.tensor);
+            recorded_tensor const* const tensor = reader->index().find(name);
             bool const has = tensor != nullptr && !tensor->entries.empty();
             if (has && (all_workers || workers.empty())) { workers.push_back(reader->number()); }
         }
@@ -216,9 +216,10 @@ struct asked_curves {
 
 // A line a worker and mode; of what is no close look only what is new to who asks.
 void put_lines(std::string& lines, asked_run const& of, asked_curves const& curves, double began) {
-    for (std::uint32_t const worker :
-         of->run() != nullptr ? curves.workers_in(*of->run()) : std::vector<std::uint32_t>{}) {
-        curve_name which = curves.which;
+    if (of->run() == nullptr) { return; }
+    curve_name which = curves.which;
+    which.tensor = name_in(*of->run(), curves.which.tensor);
+    for (std::uint32_t const worker : curves.workers_in(*of->run(), which.tensor)) {
         which.worker = worker;
         std::optional<curve> part;
         if (curves.is_close()) { part = of->closer(which, curves.from, curves.to); }
@@ -253,7 +254,9 @@ answer curves_answer(run_list& runs, query const& asked) {
         }
         std::lock_guard const held{of->lock()};
         (void)of->refresh_if_older(0.1);
-        if (of->run() != nullptr) { ++read, lacking += lacks(*of->run(), curves.which.tensor) ? 1U : 0U; }
+        if (of->run() != nullptr) {
+            ++read, lacking += lacks(*of->run(), name_in(*of->run(), curves.which.tensor)) ? 1U : 0U;
+        }
         double const began = begun_at(of->run());
         entries += fmt::format("{{\"run\":{},\"version\":{},\"began\":{:.3f}}}", of.id(), of->version(), began);
         put_lines(lines, of, curves, began);

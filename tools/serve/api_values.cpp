@@ -57,7 +57,7 @@ answer tensor_answer(run_list& runs, query const& asked) {
     std::lock_guard const held{of->lock()};
     (void)of->refresh_if_older(0.1);
     if (of->run() == nullptr) { return refusal(409, of->trouble()); }
-    std::string const name = text_in(asked, "tag");
+    std::string const name = name_in(*of->run(), text_in(asked, "tag"));
     track const its = (*of->run())[name];
     if (!its) { return refusal(404, "the run has no tensor of that name"); }
     tensor_info const info = its.info();
@@ -91,7 +91,7 @@ answer values_answer(run_list& runs, query const& asked) {
     std::lock_guard const held{of->lock()};
     if (of->run() == nullptr) { (void)of->refresh(); }
     if (of->run() == nullptr) { return refusal(409, of->trouble()); }
-    track const its = (*of->run())[text_in(asked, "tag")];
+    track const its = (*of->run())[name_in(*of->run(), text_in(asked, "tag"))];
     if (!its) { return refusal(404, "the run has no tensor of that name"); }
     if (bytes_of(its.info()) > most_bytes) {
         return refusal(413, "more values than a page reads: `spotter show` has them");
@@ -133,7 +133,7 @@ answer picture_answer(run_list& runs, query const& asked) {
     std::lock_guard const held{of->lock()};
     if (of->run() == nullptr) { (void)of->refresh(); }
     if (of->run() == nullptr) { return refusal(409, of->trouble()); }
-    track const its = (*of->run())[text_in(asked, "tag")];
+    track const its = (*of->run())[name_in(*of->run(), text_in(asked, "tag"))];
     if (bytes_of(its.info()) > most_bytes) { return refusal(413, "more values than a page reads"); }
     recorded_value const value = its.at(*step);
     if (!value) { return refusal(404, value.error().what.view()); }

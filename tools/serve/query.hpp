@@ -57,6 +57,19 @@ private:
     std::shared_ptr<live_run> its_{};
 };
 
+// The name of the tensor that a document has as `shown`; `shown` where there is none.
+[[nodiscard]] inline std::string name_in(spotter::trial const& run, std::string const& shown) {
+    for (auto const& reader : run.readers()) {
+        if (reader->index().find(shown) != nullptr) { return shown; }
+    }
+    for (auto const& reader : run.readers()) {
+        for (auto const& each : reader->index().tensors()) {
+            if (utf8_of(each->name) == shown) { return each->name; }
+        }
+    }
+    return shown;
+}
+
 [[nodiscard]] inline answer gone() {
     return refusal(404, "there is no run with this id, or it cannot be shown: `runs` lists the ids");
 }
