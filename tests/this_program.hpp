@@ -20,17 +20,17 @@ inline std::string this_program() {
 }
 
 // The environment variable with the caller's argument for the hidden test case.
-inline constexpr char const* told_by = "SPOTTER_TEST_TOLD";
-inline std::string told() {
-    char const* const text = std::getenv(told_by);
+inline constexpr char const* count_reported = "SPOTTER_TEST_TOLD";
+inline std::string reported() {
+    char const* const text = std::getenv(count_reported);
     return text != nullptr ? text : "";
 }
 
 // A process of this executable; the destructor terminates it, as the task manager does.
 class this_program_again {
 public:
-    explicit this_program_again(std::string_view test, std::string const& told = {}) {
-        (void)::SetEnvironmentVariableA(told_by, told.c_str());
+    explicit this_program_again(std::string_view test, std::string const& reported = {}) {
+        (void)::SetEnvironmentVariableA(count_reported, reported.c_str());
         std::string line = "\"" + this_program() + "\" \"" + std::string{test} + "\"";
         std::vector<wchar_t> letters(line.begin(), line.end());
         letters.push_back(L'\0');
@@ -38,7 +38,7 @@ public:
         asked.line = letters.data();
         spotter::detail::windows_handle thread;
         failed_ = spotter::detail::start_process(asked, process_, thread);
-        (void)::SetEnvironmentVariableA(told_by, nullptr);
+        (void)::SetEnvironmentVariableA(count_reported, nullptr);
     }
     this_program_again(this_program_again const&) = delete;
     this_program_again& operator=(this_program_again const&) = delete;

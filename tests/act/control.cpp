@@ -94,9 +94,9 @@ TEST_CASE("control: a pause keeps nothing of the plan, and rules judge on") {
     {
         running loop{watch};
         CHECK(ask_run(path, {.what = control_verb::pause})->at(0).state == answer_state::done);
-        std::uint64_t const told = loop.alarms();
+        std::uint64_t const reported = loop.alarms();
         std::this_thread::sleep_for(60ms);
-        CHECK(loop.alarms() > told);
+        CHECK(loop.alarms() > reported);
         CHECK(ask_run(path, {.what = control_verb::resume})->at(0).state == answer_state::done);
         std::this_thread::sleep_for(60ms);
     }

@@ -150,8 +150,8 @@ TEST_CASE("a batch whose gradient is NaN is skipped, also if the rules report it
     }
     watch.finish();
     CHECK((net.finite() && net.loss < 0.1F));
-    cure_report const told = report_of(cures, "skip_batch");
-    CHECK((told.acts == 4 && told.again == 3 && told.worse == 0 && !told.stopped));
+    cure_report const reported = report_of(cures, "skip_batch");
+    CHECK((reported.acts == 4 && reported.again == 3 && reported.worse == 0 && !reported.stopped));
     list const all = decisions(folder / "run");
     REQUIRE(all.size() == 5);
     CHECK(all[0] == "train(100) skip_batch: a gradient is NaN or infinite");
@@ -296,13 +296,13 @@ TEST_CASE("dead units are named by place, and live once their weights are drawn 
         if (what.reinitialise) {
             CHECK(i == 15);  // 512 samples
             ++times;
-            std::vector<std::size_t> told;
+            std::vector<std::size_t> reported;
             cures.each_dead([&](std::string_view name, std::size_t unit) {
                 CHECK(name == "act/1");
-                told.push_back(unit);
+                reported.push_back(unit);
             });
-            CHECK(told == dead);
-            for (std::size_t const unit : told) {
+            CHECK(reported == dead);
+            for (std::size_t const unit : reported) {
                 net.w2[unit] = 0, net.b1[unit] = 0;
                 for (std::size_t k = 0; k < learner::in; ++k) { net.w1[k * learner::units + unit] = net.draw() * 0.8F; }
             }
@@ -344,8 +344,9 @@ TEST_CASE("the loss scale is halved where a gradient in half precision overflows
     CHECK((scale >= 0x1p12 && scale < 0x1p22));
     CHECK((net.finite() && net.loss < 0.1F));
     CHECK(report_of(cures, "skip_batch").acts == 0);  // a bad batch was not the cause
-    cure_report const told = report_of(cures, "adjust_loss_scale");
-    CHECK((told.acts == halved + doubled && told.worse + told.helped + told.unchanged + told.again == 0));
+    cure_report const reported = report_of(cures, "adjust_loss_scale");
+    CHECK((reported.acts == halved + doubled &&
+           reported.worse + reported.helped + reported.unchanged + reported.again == 0));
 }
 
 namespace {
@@ -388,8 +389,8 @@ TEST_CASE("a cure that makes it worse is stopped, what it asked for ends, and bo
         if (!(net.loss < 1e6F) || !net.finite()) { net = before; }
     }
     CHECK(rate_after == 1);
-    cure_report const told = report_of(cures, "faster");
-    CHECK((told.stopped && told.worse == 1 && told.acts == 1));
+    cure_report const reported = report_of(cures, "faster");
+    CHECK((reported.stopped && reported.worse == 1 && reported.acts == 1));
     watch.finish();
     list const all = decisions(folder / "run");
     REQUIRE(all.size() == 2);

@@ -183,9 +183,9 @@ TEST_CASE("a batch or a program that is wrong is so each time: reproducible, wit
     CHECK(input == xxh64(std::as_bytes(std::span{net.x})));
     CHECK((again.counts().steps == 1 && again.counts().reproducible == 1));
     watch.finish();
-    auto const told = open_trial(folder / "run").value()["rerun"].loose();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].bytes == "train(5) reproducible; input " + std::to_string(input));
+    auto const reported = open_trial(folder / "run").value()["rerun"].loose();
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].bytes == "train(5) reproducible; input " + std::to_string(input));
 }
 
 TEST_CASE("a program that computes something else each time is unsteady: the machine is not blamed") {
@@ -284,8 +284,9 @@ TEST_CASE("a reproducible alarm is computed on another core: a faulty core is di
         CHECK((it.alarm && net.act[5] == (broken ? 1e9F : net.act[5])));  // the tensors are those computed on this core
         CHECK((again.counts().here_only == (broken ? 1U : 0U) && again.counts().reproducible == (broken ? 0U : 1U)));
         watch.finish();
-        auto const told = open_trial(folder / "run").value()["rerun"].loose();
-        REQUIRE(told.size() == 1);
-        CHECK(told[0].bytes.rfind(broken ? "train(0) here_only: act/1, " : "train(0) reproducible; input ", 0) == 0);
+        auto const reported = open_trial(folder / "run").value()["rerun"].loose();
+        REQUIRE(reported.size() == 1);
+        CHECK(reported[0].bytes.rfind(broken ? "train(0) here_only: act/1, " : "train(0) reproducible; input ", 0) ==
+              0);
     }
 }

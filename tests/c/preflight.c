@@ -117,7 +117,7 @@ int main(void) {
     CHECK(verdict.alarm == 1 && verdict.decision == SPOTTER_STOP && verdict.findings >= 1);
     CHECK(first_is(watch, "update_direction"));
     spotter_begin(watch, SPOTTER_TRAIN, 0);
-    verdict = spotter_end(watch); /* told once more */
+    verdict = spotter_end(watch); /* reported once more */
     CHECK(verdict.decision == SPOTTER_STOP && first_is(watch, "update_direction"));
 
     it.rate = -it.rate, it.sign = -1;

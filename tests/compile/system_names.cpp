@@ -214,7 +214,9 @@ using types =
     (void)mode_count;
     return 0;
 }();
-[[maybe_unused]] constexpr auto told = [](step_alarm const& found, finding const&, step_id) { return found.size(); };
+[[maybe_unused]] constexpr auto reported = [](step_alarm const& found, finding const&, step_id) {
+    return found.size();
+};
 [[maybe_unused]] constexpr auto held = [](opened_file) {};
 
 int main() {

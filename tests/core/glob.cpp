@@ -220,7 +220,7 @@ TEST_CASE("a malformed glob says what is wrong, and where; one that is too long 
     CHECK(matches(deep, "loss"));
     CHECK(fault_of(std::string(16384, '*')) == "fine");
     CHECK(fault_of(std::string(16385, '*')) == "16384: it is longer than 16384 characters");
-    text<120> told;
-    told << malformed_part(glob{"a"} && !glob{std::string_view{"x[y"}});
-    CHECK(told.view() == "\"x[y\" (at 1: the [ is not closed)");
+    text<120> reported;
+    reported << malformed_part(glob{"a"} && !glob{std::string_view{"x[y"}});
+    CHECK(reported.view() == "\"x[y\" (at 1: the [ is not closed)");
 }

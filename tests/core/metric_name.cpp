@@ -12,7 +12,7 @@ using namespace spotter;
 namespace {
 
 // "set metric falls" (or rises) for a metric's name; "" for any other.
-std::string told(std::string_view name) {
+std::string reported(std::string_view name) {
     reported_metric const it = reported_metric_of(name);
     if (!it) { return {}; }
     return std::string{it.set} + " | " + std::string{it.metric} + (it.rises() ? " rises" : " falls");
@@ -21,23 +21,23 @@ std::string told(std::string_view name) {
 }  // namespace
 
 TEST_CASE("a metric is known by its set and by what XGBoost, LightGBM, CatBoost and scikit-learn call it") {
-    CHECK(told("train-rmse") == "train | rmse falls");
-    CHECK(told("dtest-auc") == "dtest | auc rises");
-    CHECK(told("train-ndcg@5-") == "train | ndcg@5- rises");
-    CHECK(told("train-tweedie-nloglik@1.5") == "train-tweedie | nloglik@1.5 falls");
-    CHECK(told("test-rmse-mean") == "test | rmse-mean falls");
-    CHECK(told("validation_0-rmse") == "validation_0 | rmse falls");
-    CHECK(told("train-l2") == "train | l2 falls");
-    CHECK(told("training's l2") == "training | l2 falls");
-    CHECK(told("valid_0's binary_logloss") == "valid_0 | binary_logloss falls");
-    CHECK(told("valid_0-binary_logloss") == "valid_0 | binary_logloss falls");
-    CHECK(told("mine's average_precision") == "mine | average_precision rises");
-    CHECK(told("training l2") == "training | l2 falls");
-    CHECK(told("learn-Logloss") == "learn | Logloss falls");
-    CHECK(told("test-NDCG:top=10;type=Base") == "test | NDCG:top=10;type=Base rises");
-    CHECK(told("train_loss") == "train | loss falls");
-    CHECK(told("val_score") == "val | score rises");
-    CHECK(told("rmse/test") == "test | rmse falls");
+    CHECK(reported("train-rmse") == "train | rmse falls");
+    CHECK(reported("dtest-auc") == "dtest | auc rises");
+    CHECK(reported("train-ndcg@5-") == "train | ndcg@5- rises");
+    CHECK(reported("train-tweedie-nloglik@1.5") == "train-tweedie | nloglik@1.5 falls");
+    CHECK(reported("test-rmse-mean") == "test | rmse-mean falls");
+    CHECK(reported("validation_0-rmse") == "validation_0 | rmse falls");
+    CHECK(reported("train-l2") == "train | l2 falls");
+    CHECK(reported("training's l2") == "training | l2 falls");
+    CHECK(reported("valid_0's binary_logloss") == "valid_0 | binary_logloss falls");
+    CHECK(reported("valid_0-binary_logloss") == "valid_0 | binary_logloss falls");
+    CHECK(reported("mine's average_precision") == "mine | average_precision rises");
+    CHECK(reported("training l2") == "training | l2 falls");
+    CHECK(reported("learn-Logloss") == "learn | Logloss falls");
+    CHECK(reported("test-NDCG:top=10;type=Base") == "test | NDCG:top=10;type=Base rises");
+    CHECK(reported("train_loss") == "train | loss falls");
+    CHECK(reported("val_score") == "val | score rises");
+    CHECK(reported("rmse/test") == "test | rmse falls");
     for (std::string_view const name : {"auc", "accuracy", "ndcg", "map", "r2", "f1"}) {
         INFO(name);
         CHECK(reported_metric_of("valid_0-" + std::string{name}).rises());
@@ -50,7 +50,7 @@ TEST_CASE("a name without a metric of a data set reports none") {
          {"", "train", "rmse", "l2", "fc1-l2", "-rmse", "test-rmse-std", "train/w", "valid/layer1/l2", "learning_rate",
           "train_images", "grad/l2", "a longer name than any metric of the table has, in training"}) {
         INFO(name);
-        CHECK(told(name).empty());
+        CHECK(reported(name).empty());
     }
 }
 

@@ -20,12 +20,12 @@ constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
 template <class Pack>
 std::vector<std::string> alarms_of(Pack const& pack, std::uint64_t eval_at, std::uint64_t train_at) {
     hook watch{plan<>{}, pack};
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     auto const note = [&](step_alarm const& alarm) {
         if (!alarm) { return; }
         finding const& first = alarm.front();
-        told.push_back(std::string{first.rule} + ' ' + std::string{name_of(first.step.mode)} + '(' +
-                       std::to_string(first.step.index) + ')');
+        reported.push_back(std::string{first.rule} + ' ' + std::string{name_of(first.step.mode)} + '(' +
+                           std::to_string(first.step.index) + ')');
     };
     for (std::uint64_t i = 0; i < 80; ++i) {
         float const loss = 1.0F / static_cast<float>(i + 1);
@@ -38,7 +38,7 @@ std::vector<std::string> alarms_of(Pack const& pack, std::uint64_t eval_at, std:
         watch.observe("loss", i >= train_at ? no_number : loss);
         note(watch.end());
     }
-    return told;
+    return reported;
 }
 
 }  // namespace

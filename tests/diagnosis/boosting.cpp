@@ -118,7 +118,8 @@ TEST_CASE("boosting: what is to rise may, and is no loss") {
     }
 }
 
-TEST_CASE("boosting: a value that is no number is told, in a metric and in predictions; a gap in the rows is none") {
+TEST_CASE(
+    "boosting: a value that is no number is reported, in a metric and in predictions; a gap in the rows is none") {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     for (char const* const name : {"train-rmse", "valid_0's l2", "val_loss", "test-AUC"}) {
         auto const all = rounds(60, [&](auto& watch, std::uint64_t i) {

@@ -25,15 +25,15 @@ constexpr auto from_zero = [](shown_step& it, std::uint64_t i) {
 
 }  // namespace
 
-TEST_CASE("a healthy run is told nothing, and so is one without a loss") {
+TEST_CASE("a healthy run is reported_finding nothing, and so is one without a loss") {
     CHECK(story_of(packs::supervised, 1000, {}, as_it_is).empty());
     CHECK(story_of(packs::rl, 1000, {}, as_it_is).empty());
     CHECK(story_of(packs::supervised, 1000, {.shows_loss = false}, as_it_is).empty());
 }
 
-TEST_CASE("cause: no weight has ever moved, told though the loss falls") {
+TEST_CASE("cause: no weight has ever moved, reported_finding though the loss falls") {
     auto const all = story_of(packs::supervised, 40, {.rate = 0}, as_it_is);
-    told const it = first_alarm(all);
+    reported_finding const it = first_alarm(all);
     CHECK((it.at == 10 && it.rule == "learning_rate_zero" && it.tensor == "fc1/w" && it.level == severity::warning));
     CHECK(alarms_of(story_of(packs::supervised, 40, {.rate = 0, .shows_first_gradient = false}, as_it_is)).front() ==
           "10 learning_rate_zero");
@@ -43,11 +43,11 @@ TEST_CASE("cause: no weight has ever moved, told though the loss falls") {
 }
 
 TEST_CASE("cause: steps are next to nothing beside the weights, once the loss does not fall") {
-    told const it = first_alarm(story_of(packs::supervised, 520, {.rate = 3e-3}, flat));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 520, {.rate = 3e-3}, flat));
     CHECK((it.at == 100 && it.rule == "learning_rate_too_small" && it.level == severity::warning));
     CHECK(it.detail.starts_with("an update of 0.1 % takes the rate times 1"));
     // Steps of some size: all together are below a hundredth of the weights.
-    told const together = first_alarm(story_of(packs::supervised, 520, {.rate = 7e-3}, flat));
+    reported_finding const together = first_alarm(story_of(packs::supervised, 520, {.rate = 7e-3}, flat));
     CHECK((together.rule == "learning_rate_too_small" && together.at >= 490));
     CHECK(first_alarm(story_of(packs::supervised, 520, {.rate = 0.05}, flat)).rule != "learning_rate_too_small");
     // A rate that is small, and does its work.
@@ -57,7 +57,7 @@ TEST_CASE("cause: steps are next to nothing beside the weights, once the loss do
 }
 
 TEST_CASE("cause: a step is larger than the weights, once it does harm") {
-    told const it = first_alarm(story_of(packs::supervised, 120, {.rate = 500}, worse));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 120, {.rate = 500}, worse));
     CHECK(it.detail.find("; for: most weights leapt, most weights leap") != it.detail.npos);
     CHECK((it.at == 31 && it.rule == "learning_rate_too_large" && it.reason == "a step is larger than the weights"));
     CHECK(it.detail.starts_with("an update of 1 % takes the rate times 0.01"));
@@ -72,7 +72,7 @@ TEST_CASE("what a leap of the weights threw up is no progress until it is below 
             it.loss = i == 0 ? 2.3 : ends_at + (800 + 50 * static_cast<double>(i % 3)) * fades;
         };
     };
-    told const it = first_alarm(story_of(packs::supervised, 240, {.rate = 500}, thrown_up(2.4)));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 240, {.rate = 500}, thrown_up(2.4)));
     CHECK((it.rule == "learning_rate_too_large" && it.level >= severity::warning));
     CHECK(alarms_of(story_of(packs::supervised, 240, {.rate = 500}, thrown_up(1.9))).empty());
     CHECK(alarms_of(story_of(packs::supervised, 240, {}, thrown_up(2.4))).empty());  // nothing leapt
@@ -82,7 +82,7 @@ TEST_CASE("cause: a loss that rises from the start under small steps has the wro
     auto const rising = [](shown_step& it, std::uint64_t i) {
         it.loss = 2.3 * std::exp(0.05 * static_cast<double>(i));
     };
-    told const it = first_alarm(story_of(packs::supervised, 120, {}, rising));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 120, {}, rising));
     CHECK((it.rule == "update_direction" && it.reason == "the loss rises under small steps" && it.tensor == "loss"));
     CHECK((it.at < 50 && it.level == severity::error && it.detail.starts_with("largest early update 0.002")));
     CHECK(it.detail.find("; for: loss rises under small steps") != it.detail.npos);
@@ -91,10 +91,10 @@ TEST_CASE("cause: a loss that rises from the start under small steps has the wro
         rising(step, i);
         if (i == 20) { step.act.assign(step.act.size(), std::bit_cast<float>(0x7F800000U)); }
     };
-    told const bad = first_alarm(story_of(packs::supervised, 30, {}, lost));
+    reported_finding const bad = first_alarm(story_of(packs::supervised, 30, {}, lost));
     CHECK((bad.at == 20 && bad.rule == "update_direction" && bad.tensor == "act/fc1"));
     // Large steps overshoot.
-    told const large = first_alarm(story_of(packs::supervised, 120, {.rate = 100}, rising));
+    reported_finding const large = first_alarm(story_of(packs::supervised, 120, {.rate = 100}, rising));
     CHECK(large.rule == "learning_rate_too_large");
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("cause: weights that have overflowed before they were seen did not beg
             it.weights[0][k] = k < 24 ? std::bit_cast<float>(0x7F800000U) : 1e30F;
         }
     };
-    told const it = first_alarm(story_of(packs::supervised, 5, {}, exploded));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 5, {}, exploded));
     CHECK((it.at == 0 && it.rule == "non_finite" && it.tensor == "fc1/w"));
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("cause: weights that climb under a loss that rises to a bound have the
         it.loss = 2.0 - 0.23 * std::exp(-static_cast<double>(i) / 60);
         for (auto& each : it.gradients) { each.assign(each.size(), 0.01F); }
     };
-    told const it = first_alarm(story_of(packs::supervised, 100, {.rate = -1}, bounded));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 100, {.rate = -1}, bounded));
     CHECK((it.rule == "update_direction" && it.reason == "the optimizer ascends" && it.level == severity::error));
     CHECK(it.detail.find("against") == it.detail.npos);
     CHECK(alarms_of(story_of(packs::supervised, 100, {}, bounded)).empty());  // who descends may still come to learn
@@ -176,7 +176,7 @@ TEST_CASE("cause: a loss that rests where the first update has thrown it was thr
             }
         };
     };
-    told const it = first_alarm(story_of(packs::supervised, 60, {.rate = 1e-2}, thrown(1)));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 60, {.rate = 1e-2}, thrown(1)));
     CHECK((it.at == 30 && it.rule == "learning_rate_too_large" && it.tensor == "fc2/w"));
 }
 
@@ -187,10 +187,10 @@ TEST_CASE("cause: where gradients have nothing to gain the rate is not too small
             for (float& value : each) { value *= 1e-9F; }
         }
     };
-    told const it = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, saturated));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, saturated));
     CHECK((it.rule == "saturated_activation" && it.detail.find("nothing to gain") != it.detail.npos));
     // A tiny rate under gradients that pull.
-    told const small = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, flat));
+    reported_finding const small = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, flat));
     CHECK(small.rule == "learning_rate_too_small");
 }
 
@@ -266,7 +266,7 @@ TEST_CASE("cause: a rate that has decayed to nothing is no parameter that was le
         if (i == 60) { kept.assign(std::begin(it.weights), std::end(it.weights)); }
         for (std::size_t k = 0; i > 60 && k < kept.size(); ++k) { it.weights[k] = kept[k]; }
     };
-    told const it = first_alarm(story_of(packs::supervised, 200, {}, decayed));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 200, {}, decayed));
     CHECK((it.rule == "learning_rate_zero" && it.reason == "no weight moves any more"));
     // Where no gradient arrives any more, it is not the rate that has decayed.
     auto const killed = [&](shown_step& shown, std::uint64_t i) {
@@ -276,7 +276,8 @@ TEST_CASE("cause: a rate that has decayed to nothing is no parameter that was le
     CHECK(first_alarm(story_of(packs::supervised, 900, {}, killed)).rule == "vanishing_gradient");
 }
 
-TEST_CASE("cause: gradients that hold those before them are told however the run does, unless weights rest") {
+TEST_CASE(
+    "cause: gradients that hold those before them are reported_finding however the run does, unless weights rest") {
     auto const piling = [](double rate) {
         std::mt19937 random{1};
         std::vector<float> kept(32, 0.0F);
@@ -288,10 +289,10 @@ TEST_CASE("cause: gradients that hold those before them are told however the run
             it.gradients[1].assign(kept.begin(), kept.begin() + 24);
         });
     };
-    told const it = first_alarm(piling(1));
+    reported_finding const it = first_alarm(piling(1));
     CHECK((it.rule == "gradient_not_cleared" && it.at >= 39 && it.at < 60 && it.level == severity::warning));
     CHECK(it.reason == "each gradient holds those before it");
-    for (told const& each : piling(0)) { CHECK((each.rule != it.rule || each.level == severity::info)); }
+    for (reported_finding const& each : piling(0)) { CHECK((each.rule != it.rule || each.level == severity::info)); }
 }
 
 TEST_CASE("what comes again as often as epochs do is no alarm, a few batches in turn are") {
@@ -331,7 +332,7 @@ TEST_CASE("a value that is no number in an evaluation silences nothing of the tr
     }
 }
 
-TEST_CASE("large gradients of a policy are told by what they do to its weights") {
+TEST_CASE("large gradients of a policy are reported_finding by what they do to its weights") {
     auto const large = [](shown_step& it, std::uint64_t) {
         for (auto& each : it.gradients) {
             for (float& value : each) { value *= 1e5F; }
@@ -343,13 +344,13 @@ TEST_CASE("large gradients of a policy are told by what they do to its weights")
 
 TEST_CASE("cause: weights began with one value, however well the run does") {
     for (bool const shows_loss : {true, false}) {
-        told const it = first_alarm(story_of(packs::supervised, 30, {.shows_loss = shows_loss}, one_value));
+        reported_finding const it = first_alarm(story_of(packs::supervised, 30, {.shows_loss = shows_loss}, one_value));
         CHECK((it.at == 10 && it.rule == "poor_weight_initialization" && it.reason == "weights began with one value"));
         CHECK(it.detail == "for: weights alike");
     }
 }
 
-TEST_CASE("tables and convex models may begin with one value, whenever a loss is shown, and are told nothing") {
+TEST_CASE("tables and convex models may begin with one value, whenever a loss is shown, and are reported nothing") {
     for (float const value : {0.0F, 40.0F}) {
         auto const tables = [=](shown_step& it, std::uint64_t i) {  // a few of their elements change at a step
             for (auto& weight : it.weights) { i == 0 ? weight.assign(weight.size(), value) : void(); }
@@ -385,8 +386,8 @@ TEST_CASE("that nothing shows an outcome is known after some closes: a loss may 
     CHECK(alarms(1000) == std::vector<std::uint64_t>{31});
 }
 
-TEST_CASE("cause: raw inputs are told however the run does, wide ones once it does badly") {
-    told const raw = first_alarm(story_of(packs::supervised, 100, {.input_size = 255}, as_it_is));
+TEST_CASE("cause: raw inputs are reported_finding however the run does, wide ones once it does badly") {
+    reported_finding const raw = first_alarm(story_of(packs::supervised, 100, {.input_size = 255}, as_it_is));
     CHECK((raw.at == 1 && raw.rule == "input_not_normalized" && raw.tensor == "input"));
     auto const wide = story_of(packs::supervised, 500, {.input_size = 30}, as_it_is);
     CHECK((alarms_of(wide).empty() && !wide.empty() && wide[0].rule == "input_not_normalized"));
@@ -396,7 +397,7 @@ TEST_CASE("cause: raw inputs are told however the run does, wide ones once it do
 }
 
 TEST_CASE("cause: weights begin too large for what flows through them") {
-    told const it = first_alarm(story_of(packs::supervised, 30, {.weight_size = 20}, as_it_is));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 30, {.weight_size = 20}, as_it_is));
     CHECK((it.at == 0 && it.rule == "initial_weights_too_large" && it.tensor == "fc1/w"));
     // It is not piled up.
     CHECK(alarms_of(story_of(packs::supervised, 30, {.weight_size = 20, .layers = 1}, as_it_is)).empty());
@@ -415,27 +416,28 @@ TEST_CASE("cause: a parameter that the optimizer does not hold, with its gradien
         if (i == 0) { first = it.weights[0]; }
         it.weights[0] = first;
     };
-    told const unseen = first_alarm(story_of(packs::supervised, 40, {.shows_first_gradient = false}, left_out));
+    reported_finding const unseen =
+        first_alarm(story_of(packs::supervised, 40, {.shows_first_gradient = false}, left_out));
     CHECK((unseen.at == 20 && unseen.rule == "dead_update_path" && unseen.reason == "not_in_optimizer"));
-    told const seen = first_alarm(story_of(packs::supervised, 40, {}, left_out));
+    reported_finding const seen = first_alarm(story_of(packs::supervised, 40, {}, left_out));
     CHECK((seen.at == 10 && seen.rule == "dead_update_path" && seen.reason == "no_effect" && seen.tensor == "fc1/w"));
 }
 
 TEST_CASE("cause: where nothing explains it, the loss itself") {
-    told const still = first_alarm(story_of(packs::supervised, 520, {}, flat));
+    reported_finding const still = first_alarm(story_of(packs::supervised, 520, {}, flat));
     CHECK((still.at == 503 && still.rule == "loss_not_decreasing" && still.reason == "loss is flat"));
     CHECK((still.tensor == "loss" && still.level == severity::warning));
     auto const without_bottom = [](shown_step& it, std::uint64_t i) {
         it.loss = -std::exp(0.05 * static_cast<double>(i));
     };
-    told const falls = first_alarm(story_of(packs::supervised, 200, {}, without_bottom));
+    reported_finding const falls = first_alarm(story_of(packs::supervised, 200, {}, without_bottom));
     CHECK((falls.rule == "loss_not_decreasing" && falls.reason == "loss falls without bound" &&
            falls.level == severity::error));
     // A policy's loss is no objective.
     CHECK(story_of(packs::rl, 500, {}, flat).empty());
 }
 
-TEST_CASE("cause: the loss that is told is the one that says so, by the comparison that was made") {
+TEST_CASE("cause: the loss that is reported_finding is the one that says so, by the comparison that was made") {
     // Of two losses the second rises, and none of the weights moves by much.
     hook watch{plan{}, packs::supervised};
     std::vector<std::string> all;
@@ -450,7 +452,7 @@ TEST_CASE("cause: the loss that is told is the one that says so, by the comparis
     REQUIRE_FALSE(all.empty());
     CHECK(all[0] == "loss rises second_loss");
     // Begun above zero, it falls without bound, which is no rise.
-    told const it = first_alarm(story_of(packs::supervised, 200, {}, [](shown_step& step, std::uint64_t i) {
+    reported_finding const it = first_alarm(story_of(packs::supervised, 200, {}, [](shown_step& step, std::uint64_t i) {
         step.loss = 2.3 - 10 * static_cast<double>(i);
     }));
     CHECK((it.rule == "loss_not_decreasing" && it.reason == "loss falls without bound"));
@@ -465,7 +467,7 @@ TEST_CASE("cause: a batch that is always the same, and a value that is no number
     auto const spoiled = [](shown_step& it, std::uint64_t i) {
         if (i >= 100) { it.gradients[1][3] = std::bit_cast<float>(0x7FC00000U); }
     };
-    told const it = first_alarm(story_of(packs::supervised, 110, {}, spoiled));
+    reported_finding const it = first_alarm(story_of(packs::supervised, 110, {}, spoiled));
     CHECK((it.at == 100 && it.rule == "non_finite" && it.tensor == "grad/fc2/w" && it.level == severity::error));
 }
 
@@ -491,10 +493,10 @@ TEST_CASE(
                 step.loss = 2.3 + 0.01 * static_cast<double>(i);
                 if (i >= 10) { each.spoil(step, nan); }
             });
-            told const it = first_alarm(all);
+            reported_finding const it = first_alarm(all);
             CHECK((it.at == 10 && it.rule == "non_finite" && it.tensor == each.tensor));
             // What may have led to it stands behind.
-            auto const leads = [](told const& one) {
+            auto const leads = [](reported_finding const& one) {
                 return one.at == 10 && one.rule == "learning_rate_too_large" && one.level == severity::info;
             };
             CHECK(std::any_of(all.begin(), all.end(), leads) == (rate > 1));
@@ -502,7 +504,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a value that is no number is told as such in a run that learns, whatever else is noted of it") {
+TEST_CASE("a value that is no number is reported_finding as such in a run that learns, whatever else is noted of it") {
     auto const spoiled = [](shown_step& it, std::uint64_t i) {
         if (i >= 100) { it.gradients[1][3] = std::bit_cast<float>(0x7FC00000U); }
     };

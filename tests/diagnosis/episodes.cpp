@@ -33,7 +33,8 @@ TEST_CASE("an episode begins with what is found and keeps what was found last") 
     CHECK(std::distance(all.begin(), all.end()) == 3);
 }
 
-TEST_CASE("an episode ends where it was not found ten times and for a hundred closes, and only then is it told again") {
+TEST_CASE(
+    "an episode ends where it was not found ten times and for a hundred closes, and only then is it reported again") {
     episodes all;
     REQUIRE(all.reserve());
     episode* const often = all.note(0, found("often"), 1);
@@ -69,13 +70,13 @@ TEST_CASE("what is found again before the end goes on, and its end is counted an
 TEST_CASE("what is looked for is found by its rule, its condition and whether it goes on, whatever it is called") {
     episodes all;
     REQUIRE(all.reserve());
-    auto const told = [](std::uint8_t condition, double measured) {
+    auto const reported = [](std::uint8_t condition, double measured) {
         finding it = found("of mine", condition == 1 ? "the first" : "the second", measured);
         it.id = rule_id::dead_update_path, it.condition = condition;
         return it;
     };
-    all.note(0, told(1, 1), 3);
-    all.note(0, told(2, 2), 7);
+    all.note(0, reported(1, 1), 3);
+    all.note(0, reported(2, 2), 7);
     constexpr rule_id rule = rule_id::dead_update_path;
     REQUIRE(all.find(rule) != nullptr);
     CHECK(all.find(rule)->latest.measured == 2);  // the latest

@@ -44,7 +44,7 @@ std::vector<judged_run> in_each_order(std::uint64_t steps, habits const& like, C
 
 // As README's ten lines have it, and one more by hand.
 template <class Change>
-judged_run told_alike(std::uint64_t steps, habits const& like, Change change) {
+judged_run reported_alike(std::uint64_t steps, habits const& like, Change change) {
     auto const all = in_each_order(steps, like, change, on(non_finite{}, stop), packs::supervised,
                                    on(exploding_gradient{}, stop) | rearm{10});
     for (std::size_t i = 1; i < all.size(); ++i) {
@@ -68,16 +68,17 @@ constexpr auto overflows_at = [](std::uint64_t when) {
 
 }  // namespace
 
-TEST_CASE("order: what led to a value that is no number is told first, beside a rule by hand that asks to stop") {
+TEST_CASE(
+    "order: what led to a value that is no number is reported_finding first, beside a rule by hand that asks to stop") {
     auto const rising = [](shown_step& it, std::uint64_t i) {
         it.loss = 2.3 * std::exp(0.05 * static_cast<double>(i));
         overflows_at(20)(it, i);
     };
-    judged_run const sign = told_alike(30, {}, rising);
+    judged_run const sign = reported_alike(30, {}, rising);
     CHECK(sign.first.starts_with("error: update_direction: the loss rises under small steps at train(20)"));
-    judged_run const rate = told_alike(30, {.rate = 500}, rising);
+    judged_run const rate = reported_alike(30, {.rate = 500}, rising);
     CHECK(rate.first.starts_with("error: learning_rate_too_large: "));
-    judged_run const input = told_alike(30, {.input_size = 255}, overflows_at(1));
+    judged_run const input = reported_alike(30, {.input_size = 255}, overflows_at(1));
     CHECK(input.first.starts_with("error: input_not_normalized: "));
     for (judged_run const& each : {sign, rate, input}) {
         CHECK(each.first.find("\"act/fc1\"") != each.first.npos);
@@ -86,7 +87,7 @@ TEST_CASE("order: what led to a value that is no number is told first, beside a 
         for (std::string const& line : each.lines) { all += line + "\n"; }
         CHECK(all.find("note: non_finite") != all.npos);  // where it is stands behind
     }
-    judged_run const alone = told_alike(60, {}, spoiled_at(40));
+    judged_run const alone = reported_alike(60, {}, spoiled_at(40));
     CHECK(alone.first.starts_with("error: non_finite: originates here at train(40), \"grad/fc1/w\""));
     CHECK(alone.asked == decision::stop);
 }
@@ -122,7 +123,7 @@ TEST_CASE("order: two packs and a rule that find the same tell one cause") {
     CHECK(all[0].first.starts_with("error: update_direction: "));
 }
 
-TEST_CASE("order: a cause is told before an equal, and what is more severe before a cause") {
+TEST_CASE("order: a cause is reported_finding before an equal, and what is more severe before a cause") {
     finding cause, other;
     cause.leads = true;
     other.decision = decision::stop, other.decision_is_set = true;

@@ -56,17 +56,17 @@ TEST_CASE("what is in which pack") {
 TEST_CASE("a policy's loss says nothing of its weights: packs::rl asks nothing else of a beginning than that") {
     auto const accused = [](auto const& pack) {
         run it{pack};
-        std::vector<std::uint64_t> told;
+        std::vector<std::uint64_t> reported;
         for (std::uint64_t i = 0; i < 10; ++i) {
             it.see(train(i), "pre/1", {1, 1, 1});
             it.see(train(i), "pre/2", {0, 1, 2});
             it.see(train(i), "loss", {2.3F});
             it.close(train(i));
             for (finding const& each : it.found) {
-                if (each.rule == "poor_weight_initialization") { told.push_back(i); }
+                if (each.rule == "poor_weight_initialization") { reported.push_back(i); }
             }
         }
-        return told;
+        return reported;
     };
     CHECK(accused(packs::supervised) == indices{5});
     CHECK(accused(packs::rl).empty());
@@ -147,14 +147,16 @@ TEST_CASE("packs::supervised: colours that a net of coordinates is to give are n
 TEST_CASE("the packs tell a dead layer before the gradients that vanish behind it") {
     auto const story_of = [](auto const& pack) {
         run it{pack};
-        std::vector<std::string> told;
+        std::vector<std::string> reported;
         for (std::uint64_t i = 0; i < 10; ++i) {
             it.see(train(i), "act/fc", {0, 0, 0});
             it.see(train(i), "grad/fc/w", {0, 0, 0});
             it.close(train(i));
-            for (finding const& each : it.found) { told.push_back(std::to_string(i) + ' ' + std::string{each.rule}); }
+            for (finding const& each : it.found) {
+                reported.push_back(std::to_string(i) + ' ' + std::string{each.rule});
+            }
         }
-        return told;
+        return reported;
     };
     CHECK(story_of(packs::supervised) == std::vector<std::string>{"2 all_zero", "9 vanishing_gradient"});
     CHECK(story_of(packs::rl) == std::vector<std::string>{"2 all_zero", "9 all_zero", "9 vanishing_gradient"});

@@ -78,7 +78,7 @@ private:
     shown_step now_;
 };
 
-struct told {
+struct reported_finding {
     std::uint64_t at = 0;
     std::string rule, reason, tensor, detail;
     severity level = severity::info;
@@ -109,9 +109,9 @@ void show_run(Hook& watch, std::uint64_t steps, habits const& like, Change& chan
 }
 // The findings of a pack in such a run.
 template <class Pack, class Change>
-std::vector<told> story_of(Pack const& pack, std::uint64_t steps, habits const& like, Change change) {
+std::vector<reported_finding> story_of(Pack const& pack, std::uint64_t steps, habits const& like, Change change) {
     hook watch{plan{}, pack};
-    std::vector<told> all;
+    std::vector<reported_finding> all;
     show_run(watch, steps, like, change, [&](std::uint64_t at, step_alarm const& found) {
         for (finding const& each : found) {
             all.push_back({at, std::string{each.rule}, std::string{each.reason}, std::string{each.tensor},
@@ -122,16 +122,16 @@ std::vector<told> story_of(Pack const& pack, std::uint64_t steps, habits const& 
 }
 
 // The alarms of a story in turn: "20 learning_rate_zero".
-inline std::vector<std::string> alarms_of(std::vector<told> const& all) {
+inline std::vector<std::string> alarms_of(std::vector<reported_finding> const& all) {
     std::vector<std::string> lines;
-    for (told const& each : all) {
+    for (reported_finding const& each : all) {
         if (each.level >= severity::warning) { lines.push_back(std::to_string(each.at) + ' ' + each.rule); }
     }
     return lines;
 }
 // The first alarm; of a step without any nothing.
-inline told first_alarm(std::vector<told> const& all) {
-    for (told const& each : all) {
+inline reported_finding first_alarm(std::vector<reported_finding> const& all) {
+    for (reported_finding const& each : all) {
         if (each.level >= severity::warning) { return each; }
     }
     return {};

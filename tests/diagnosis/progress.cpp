@@ -22,15 +22,15 @@ using answers = std::vector<std::string>;
 template <class Course>
 answers story(std::uint64_t samples, Course&& course) {
     detail::falling_series all;
-    answers told;
+    answers reported;
     progress last = progress::unknown;
     for (std::uint64_t i = 0; i < samples; ++i) {
         all.add(course(i), {});
         if (all.says() == last) { continue; }
         last = all.says();
-        told.push_back(std::to_string(i + 1) + ' ' + std::string{name_of(last)});
+        reported.push_back(std::to_string(i + 1) + ' ' + std::string{name_of(last)});
     }
-    return told;
+    return reported;
 }
 
 // Even noise from -1 to 1, of each seed the same everywhere.
@@ -199,7 +199,7 @@ TEST_CASE("progress: a loss of one of two nets against each other says nothing o
     CHECK(explodes.says() == progress::worsens);
 }
 
-TEST_CASE("progress: the losses of a net are told apart by its name") {
+TEST_CASE("progress: the losses of a net are reported_finding apart by its name") {
     shown_run run;
     for (std::uint64_t i = 0; i < 100; ++i) {
         run.see(train(i), "d_loss", falling(1, -0.03, i)), run.see(train(i), "g_loss", falling(1, 0.03, i));
@@ -240,10 +240,11 @@ TEST_CASE("progress: returns that fall are worse beside a critic that runs away,
 TEST_CASE("progress: noise about one level is flat soon after 500 samples, and neither better nor worse") {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         noise some{seed};
-        answers const told = story(3000, [&](std::uint64_t) { return 2.3 + 0.1 * some(); });
-        REQUIRE_FALSE(told.empty());
-        CHECK((sample_of(told.front()) >= 500 && sample_of(told.back()) <= 700 && told.back().ends_with("flat")));
-        CHECK_FALSE((any_says(told, "improves") || any_says(told, "worsens")));
+        answers const reported = story(3000, [&](std::uint64_t) { return 2.3 + 0.1 * some(); });
+        REQUIRE_FALSE(reported.empty());
+        CHECK((sample_of(reported.front()) >= 500 && sample_of(reported.back()) <= 700 &&
+               reported.back().ends_with("flat")));
+        CHECK_FALSE((any_says(reported, "improves") || any_says(reported, "worsens")));
     }
 }
 
@@ -263,8 +264,8 @@ TEST_CASE(
 }
 
 TEST_CASE("progress: a loss without a bottom is worse, though it falls") {
-    answers const told = story(2000, [](std::uint64_t i) { return -falling(1, -0.05, i); });
-    CHECK(told == answers{"30 improves", "145 worsens"});
+    answers const reported = story(2000, [](std::uint64_t i) { return -falling(1, -0.05, i); });
+    CHECK(reported == answers{"30 improves", "145 worsens"});
 }
 
 TEST_CASE("progress: who learns after all has improved, whatever was said before") {
@@ -284,9 +285,9 @@ TEST_CASE("progress: what was learned and is lost is worse, and not once it is b
     auto const course = [](std::uint64_t i) { return i < 500 ? falling(2, 0.01, i) : falling(0.01, -0.05, i - 500); };
     CHECK(story(2000, course) == answers{"30 improves", "808 worsens"});
     auto const back = [](std::uint64_t i) { return i > 1000 && i < 1200 ? 20 : falling(2, 0.01, i); };
-    answers const told = story(3000, back);
-    REQUIRE(told.size() == 3);
-    CHECK((told[1] == "1031 worsens" && told[2].ends_with("improves")));
+    answers const reported = story(3000, back);
+    REQUIRE(reported.size() == 3);
+    CHECK((reported[1] == "1031 worsens" && reported[2].ends_with("improves")));
 }
 
 TEST_CASE(
@@ -297,10 +298,10 @@ TEST_CASE(
             double const surprise = falling(2.3, 0.2, i % 20);  // 20 of a class, ten classes
             return 0.1 + (0.2 + surprise) * std::exp(-0.001 * double(i)) + 0.05 * some();
         };
-        answers const told = story(4000, course);
-        REQUIRE_FALSE(told.empty());
-        CHECK(told.back().ends_with("improves"));
-        CHECK_FALSE(any_says(told, "worsens"));
+        answers const reported = story(4000, course);
+        REQUIRE_FALSE(reported.empty());
+        CHECK(reported.back().ends_with("improves"));
+        CHECK_FALSE(any_says(reported, "worsens"));
     }
 }
 
@@ -418,17 +419,17 @@ TEST_CASE("progress: a crumb is no progress") {
 
 TEST_CASE("progress: a loss that runs away is known from its tenth sample far above the first on") {
     for (double const times : {2.0, 4.0, 10.0}) {
-        answers const told = story(60, [=](std::uint64_t i) { return std::pow(times, static_cast<double>(i)); });
-        REQUIRE_FALSE(told.empty());
-        INFO(told[0]);
-        CHECK((told[0].ends_with("worsens") && sample_of(told[0]) <= 13));
+        answers const reported = story(60, [=](std::uint64_t i) { return std::pow(times, static_cast<double>(i)); });
+        REQUIRE_FALSE(reported.empty());
+        INFO(reported[0]);
+        CHECK((reported[0].ends_with("worsens") && sample_of(reported[0]) <= 13));
     }
     // A leap in a few steps: what counts is the level that it comes to, not the ramp.
     for (double const ramp : {15.0, 37.5, 60.0}) {
         auto const leaps = [=](std::uint64_t i) { return i == 0 ? 7.6 : i < 3 ? ramp : 95 + 3 * double(i * 7 % 5); };
-        answers const told = story(60, leaps);
-        REQUIRE_FALSE(told.empty());
-        CHECK((told[0].ends_with("worsens") && sample_of(told[0]) <= 40));
+        answers const reported = story(60, leaps);
+        REQUIRE_FALSE(reported.empty());
+        CHECK((reported[0].ends_with("worsens") && sample_of(reported[0]) <= 40));
     }
     // Thrown up by the first steps, and on its way back.
     CHECK_FALSE(any_says(story(60, [](std::uint64_t i) { return i == 0 ? 2.3 : falling(20, 0.05, i); }), "worsens"));

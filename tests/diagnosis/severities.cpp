@@ -16,8 +16,8 @@ template <class One, class Other>
 auto both(One one, Other other) {
     return [=](shown_step& it, std::uint64_t i) { one(it, i), other(it, i); };
 }
-bool any_of_rule(std::vector<told> const& all, std::string_view rule, severity level) {
-    for (told const& each : all) {
+bool any_of_rule(std::vector<reported_finding> const& all, std::string_view rule, severity level) {
+    for (reported_finding const& each : all) {
         if (each.rule == rule && each.level == level) { return true; }
     }
     return false;
@@ -29,14 +29,14 @@ TEST_CASE("a symptom is a note while a run makes progress, and the cause once it
     auto const well = story_of(packs::supervised, 600, {}, half_dead);
     CHECK(alarms_of(well).empty());
     CHECK(any_of_rule(well, "dead_relu", severity::info));
-    told const badly = first_alarm(story_of(packs::supervised, 520, {}, both(half_dead, flat)));
+    reported_finding const badly = first_alarm(story_of(packs::supervised, 520, {}, both(half_dead, flat)));
     CHECK((badly.at == 503 && badly.rule == "dead_relu" && badly.level == severity::warning));
 }
 
-TEST_CASE("one cause is told in front, and what was found beside it as notes") {
+TEST_CASE("one cause is reported_finding in front, and what was found beside it as notes") {
     auto const all = story_of(packs::supervised, 110, {.rate = 500}, both(half_dead, worse));
     std::size_t alarms = 0, notes = 0;
-    for (told const& each : all) {
+    for (reported_finding const& each : all) {
         if (each.at != 31) { continue; }
         CHECK((alarms == 1 || (notes == 0 && each.rule == "learning_rate_too_large")));
         (each.level >= severity::warning ? alarms : notes) += 1;
@@ -44,19 +44,19 @@ TEST_CASE("one cause is told in front, and what was found beside it as notes") {
     CHECK((alarms == 1 && notes >= 2));
 }
 
-TEST_CASE(
-    "weights that climb in a run that learns are told as a habit of the program, and as a fault in one that does not") {
-    auto const of_direction = [](std::vector<told> const& all) {
-        std::vector<told> found;
-        for (told const& each : all) {
+TEST_CASE("weights that climb in a run that learns are reported_finding as a habit of the program, and as a fault in "
+          "one that does not") {
+    auto const of_direction = [](std::vector<reported_finding> const& all) {
+        std::vector<reported_finding> found;
+        for (reported_finding const& each : all) {
             if (each.rule == "update_direction") { found.push_back(each); }
         }
         return found;
     };
-    std::vector<told> const learns = of_direction(story_of(packs::supervised, 300, {.rate = -1}, as_it_is));
+    std::vector<reported_finding> const learns = of_direction(story_of(packs::supervised, 300, {.rate = -1}, as_it_is));
     REQUIRE(learns.size() == 1);
     CHECK((learns[0].level == severity::info && learns[0].reason == "gradients look negated, or of another instant"));
-    std::vector<told> const fails = of_direction(story_of(packs::supervised, 700, {.rate = -1}, flat));
+    std::vector<reported_finding> const fails = of_direction(story_of(packs::supervised, 700, {.rate = -1}, flat));
     REQUIRE_FALSE(fails.empty());
     CHECK((fails.back().level > severity::info && fails.back().reason == "the optimizer ascends"));
 }
@@ -102,18 +102,18 @@ TEST_CASE("boosted trees: a metric that is made smaller is a loss, in training a
     CHECK(first(learns, [](double round) { return 1.386 + 0.05 * round; }) == "overfit 13");
 }
 
-TEST_CASE("a note is told once an episode") {
+TEST_CASE("a note is reported_finding once an episode") {
     auto const all = story_of(packs::supervised, 600, {}, half_dead);
-    std::size_t told_at = 0;
-    for (told const& each : all) { told_at += each.rule == "dead_relu" ? 1 : 0; }
-    CHECK(told_at == 1);
+    std::size_t reported_at = 0;
+    for (reported_finding const& each : all) { reported_at += each.rule == "dead_relu" ? 1 : 0; }
+    CHECK(reported_at == 1);
 }
 
 TEST_CASE("a flat run is warned of and goes on; one that gets worse is an error that asks to stop") {
-    told const still = first_alarm(story_of(packs::supervised, 520, {}, flat));
+    reported_finding const still = first_alarm(story_of(packs::supervised, 520, {}, flat));
     CHECK((still.level == severity::warning && still.decision == decision::proceed));
     std::size_t rises = 0;
-    for (told const& each : story_of(packs::supervised, 150, {}, worse)) {
+    for (reported_finding const& each : story_of(packs::supervised, 150, {}, worse)) {
         if (each.level < severity::warning) { continue; }
         ++rises;
         CHECK((each.rule == "update_direction" && each.level == severity::error && each.decision == decision::stop));
@@ -121,7 +121,7 @@ TEST_CASE("a flat run is warned of and goes on; one that gets worse is an error 
     CHECK(rises == 1);
 }
 
-TEST_CASE("a run that learns after all is told of no more") {
+TEST_CASE("a run that learns after all is reported_finding of no more") {
     auto const course = [](shown_step& it, std::uint64_t i) {
         if (i < 600) { flat(it, i); }
     };
@@ -138,7 +138,7 @@ TEST_CASE("where no outcome is known only what is far beyond its limit is an ala
 }
 
 TEST_CASE("adaptors and responses take a pack as they take any rule") {
-    told const it = first_alarm(story_of(on(packs::supervised, skip_update), 520, {}, flat));
+    reported_finding const it = first_alarm(story_of(on(packs::supervised, skip_update), 520, {}, flat));
     CHECK((it.rule == "loss_not_decreasing" && it.decision == decision::skip_update));
     CHECK(alarms_of(story_of(packs::supervised | severity::info, 520, {}, flat)).empty());
     CHECK(alarms_of(story_of(packs::supervised | only{before{50}}, 520, {}, flat)).empty());

@@ -115,7 +115,7 @@ TEST_CASE("NumPy reads every type, order and rank as it was recorded") {
     std::string const python = python_with_numpy();
     if (python.empty()) { SPOTTER_SKIP("no Python with NumPy was found"); }
     temporary_folder const folder;
-    auto const told = [&](tensor_ref const& tensor, small_floats how = small_floats::bits) {
+    auto const reported = [&](tensor_ref const& tensor, small_floats how = small_floats::bits) {
         write_file(folder / "x.npy", letters_of(to_npy(tensor, how).value()));
         return ask_python(
             python, folder / "", folder / "x.npy",
@@ -124,26 +124,27 @@ TEST_CASE("NumPy reads every type, order and rank as it was recorded") {
             "print(x.dtype.str, x.shape, bool(x.flags.f_contiguous and not x.flags.c_contiguous), x.tolist())");
     };
     float const floats[] = {1, 2, 3, 4, 5, 6};
-    CHECK(told(view_of(floats, {2, 3})) == "<f4 (2, 3) False [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n");
-    CHECK(told(view_of(floats, {2, 3}, order::column_major)) == "<f4 (2, 3) True [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]\n");
-    CHECK(told(view_of(floats, {1, 1, 1, 1, 1, 1, 1, 2})) ==
+    CHECK(reported(view_of(floats, {2, 3})) == "<f4 (2, 3) False [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n");
+    CHECK(reported(view_of(floats, {2, 3}, order::column_major)) ==
+          "<f4 (2, 3) True [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]\n");
+    CHECK(reported(view_of(floats, {1, 1, 1, 1, 1, 1, 1, 2})) ==
           "<f4 (1, 1, 1, 1, 1, 1, 1, 2) False [[[[[[[[1.0, 2.0]]]]]]]]\n");
-    CHECK(told(view_of(floats, {})) == "<f4 () False 1.0\n");
-    CHECK(told(view_of(floats, {0, 3})) == "<f4 (0, 3) False []\n");
+    CHECK(reported(view_of(floats, {})) == "<f4 () False 1.0\n");
+    CHECK(reported(view_of(floats, {0, 3})) == "<f4 (0, 3) False []\n");
     bool const flags[] = {true, false};
-    CHECK(told(view_of(flags, {2})) == "|b1 (2,) False [True, False]\n");
+    CHECK(reported(view_of(flags, {2})) == "|b1 (2,) False [True, False]\n");
     std::int64_t const numbers[] = {-1, std::int64_t{1} << 62};
-    CHECK(told(view_of(numbers, {2})) == "<i8 (2,) False [-1, 4611686018427387904]\n");
+    CHECK(reported(view_of(numbers, {2})) == "<i8 (2,) False [-1, 4611686018427387904]\n");
     f16 const halves[] = {{0x3C00}, {0xFC00}};
-    CHECK(told(view_of(halves, {2})) == "<f2 (2,) False [1.0, -inf]\n");
+    CHECK(reported(view_of(halves, {2})) == "<f2 (2,) False [1.0, -inf]\n");
     c64 const complexes[] = {{1, -2}};
-    CHECK(told(view_of(complexes, {1})) == "<c8 (1,) False [(1-2j)]\n");
+    CHECK(reported(view_of(complexes, {1})) == "<c8 (1,) False [(1-2j)]\n");
     bf16 const brains[] = {{0x3F80}, {0xC000}};
-    CHECK(told(view_of(brains, {2})) == "<u2 (2,) False [16256, 49152]\n");
-    CHECK(told(view_of(brains, {2}), small_floats::widened) == "<f4 (2,) False [1.0, -2.0]\n");
+    CHECK(reported(view_of(brains, {2})) == "<u2 (2,) False [16256, 49152]\n");
+    CHECK(reported(view_of(brains, {2}), small_floats::widened) == "<f4 (2,) False [1.0, -2.0]\n");
     tensor_ref text = view_of(reinterpret_cast<std::uint8_t const*>("adam"), {4});
     text.type = dtype::text;
-    CHECK(told(text) == "|S4 () False b'adam'\n");
+    CHECK(reported(text) == "|S4 () False b'adam'\n");
     text.count = 0, text.shape = extents{0};
-    CHECK(told(text) == "|S1 () False b''\n");
+    CHECK(reported(text) == "|S1 () False b''\n");
 }

@@ -46,8 +46,8 @@ constexpr char ask_all[] = "import numpy, sys, zipfile\n"
                            "assert z.testzip() is None\n"
                            "x = numpy.load(sys.argv[1], allow_pickle=False)\n"
                            "print([(k, x[k].tolist()) for k in x.files])\n";
-constexpr char told_all[] = "[('fc1/w', [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), ('l\xC3\xA4"
-                            "bel', 7)]\n";
+constexpr char reported_all[] = "[('fc1/w', [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), ('l\xC3\xA4"
+                                "bel', 7)]\n";
 
 }  // namespace
 
@@ -102,7 +102,7 @@ TEST_CASE("NumPy and zipfile read an npz, with and without zip64 fields") {
     temporary_folder const folder;
     for (zip64 wide : {zip64::where_needed, zip64::always}) {
         write_file(folder / "x.npz", two_tensors(wide));
-        CHECK(ask_python(python, folder / "", folder / "x.npz", ask_all) == told_all);
+        CHECK(ask_python(python, folder / "", folder / "x.npz", ask_all) == reported_all);
     }
 }
 

@@ -11,9 +11,9 @@ using namespace spotter_test;
 
 TEST_CASE("png: which axes are pictures") {
     std::vector<float> const values(2 * 4 * 6 * 3, 0.5F);
-    auto const sizes = [&](extents shape, std::optional<picture_shape> told = {}) {
+    auto const sizes = [&](extents shape, std::optional<picture_shape> reported = {}) {
         std::vector<std::uint32_t> found;
-        auto const all = pictures_of(view_of(values.data(), shape), 100, told);
+        auto const all = pictures_of(view_of(values.data(), shape), 100, reported);
         if (!all.empty()) {
             found = {static_cast<std::uint32_t>(all.size()), all[0].height, all[0].width, all[0].channels};
         }

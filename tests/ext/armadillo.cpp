@@ -180,8 +180,8 @@ TEST_CASE("an optimizer is watched through a callback passed as an rvalue, and e
 }
 
 TEST_CASE("a rule stops an optimizer, skips an update or only tells, as asked") {
-    std::size_t told = 0;
-    auto const tell = [&](auto const& found) { told += found.size(); };
+    std::size_t reported = 0;
+    auto const tell = [&](auto const& found) { reported += found.size(); };
     arma::mat const start = start_point();
     {
         bowl function{.nan_at = 7};
@@ -192,7 +192,7 @@ TEST_CASE("a rule stops an optimizer, skips an update or only tells, as asked") 
         CHECK(callback.stopped());
         CHECK(callback.steps() == 8);
         CHECK(function.evaluations == 8);
-        CHECK(told == 1);
+        CHECK(reported == 1);
     }
     {
         bowl function{.nan_at = 7};
@@ -212,11 +212,11 @@ TEST_CASE("a rule stops an optimizer, skips an update or only tells, as asked") 
     {
         bowl function{.nan_at = 7};
         arma::mat x = start;
-        told = 0;
+        reported = 0;
         hook watch{plan{}, non_finite{}};
         descent{}.Optimize(function, x, optimizer_callback{watch, tell});
         CHECK(function.evaluations == 20);
-        CHECK(told > 0);
+        CHECK(reported > 0);
     }
 }
 

@@ -187,14 +187,14 @@ void check_bits(cuda_device& gpu, std::uint64_t seed, std::uint64_t rounds) {
             REQUIRE(gpu.take(0, at.whole(), wish, number).code == errc::none);
             gpu.close(0);
             REQUIRE(gpu.look(0) == device_state::done);
-            device_answer const told = gpu.answer(0, number);
-            REQUIRE(!told.lost);
+            device_answer const reported = gpu.answer(0, number);
+            REQUIRE(!reported.lost);
             std::vector<Value> const& these = index == 0 ? before : now;
             tensor_ref const view = view_of(these.data(), {count});
             expected = summarize(view, all_terms);
             expected.has |= stats_mask::change;
             if (index == 1) { (void)compare_with_previous(view, view_of(before.data(), {count}), 0, expected); }
-            if (count > 0) { check_same(expected, told.stats); }
+            if (count > 0) { check_same(expected, reported.stats); }
             gpu.release(0);
         }
     }
@@ -493,7 +493,7 @@ TEST_CASE("what cannot be read is refused by name, and the rest of the step is j
 
 namespace {
 
-bool told(health_report const& of, std::string_view words) {
+bool reported(health_report const& of, std::string_view words) {
     for (repeated_failure const& each : of.failures) {
         if (each.what.what.view().find(words) != std::string_view::npos) { return true; }
     }
@@ -509,7 +509,7 @@ TEST_CASE("whichever call of the driver fails, the loop goes on, health names it
                         collection{"values", "*", every{2}, payload}};
     for (int const code : {2, 700}) {
         bool passed = false;
-        unsigned told_of = 0;
+        unsigned reported_of = 0;
         for (long n = 1; n < 400 && !passed; ++n) {
             INFO("call " << n << " answers " << code);
             card();
@@ -529,13 +529,13 @@ TEST_CASE("whichever call of the driver fails, the loop goes on, health names it
                 watch.finish();
                 judged += watch.end() ? 1U : 0U;
                 CHECK(watch.health().steps == 4);
-                named = told(watch.health(), "CUDA") || told(watch.health(), "cuInit");
-                CHECK((named || watch.health().good() || told(watch.health(), "device")));
+                named = reported(watch.health(), "CUDA") || reported(watch.health(), "cuInit");
+                CHECK((named || watch.health().good() || reported(watch.health(), "device")));
             }
             CHECK(judged >= 3);
             passed = it.fail_at > 0;
             CHECK((!passed || !named));
-            told_of += named ? 1U : 0U;
+            reported_of += named ? 1U : 0U;
             it.fail_at = 0;
             if (code == 2 && early) {
                 CHECK(it.live_memory == before.live_memory);
@@ -545,7 +545,7 @@ TEST_CASE("whichever call of the driver fails, the loop goes on, health names it
             }
         }
         CHECK(passed);
-        CHECK(told_of > 30);
+        CHECK(reported_of > 30);
     }
     card();
 }
@@ -562,7 +562,7 @@ TEST_CASE("a context that dies under the loop is reported once, and the loop goe
     it.context_dead = false;
     CHECK(watch.health().steps == 6);
     CHECK(watch.health().refused >= 5);
-    CHECK(told(watch.health(), "CUDA_ERROR_CONTEXT_IS_DESTROYED"));
+    CHECK(reported(watch.health(), "CUDA_ERROR_CONTEXT_IS_DESTROYED"));
 }
 
 TEST_CASE("values that are due find no room, and statistics go on") {

@@ -20,13 +20,13 @@ std::string times(std::string_view what, std::size_t count, std::string_view bet
     return all;
 }
 template <class Value>
-std::string told(result<Value> const& found) {
+std::string reported(result<Value> const& found) {
     return found ? "fine" : std::string{name_of(found.error().code)} + ": " + std::string{found.error().what.view()};
 }
 std::string plan_of(std::string const& rest) {
-    return told(parse_plan(R"({"collections": [{"name": "mine", )" + rest + "}]}"));
+    return reported(parse_plan(R"({"collections": [{"name": "mine", )" + rest + "}]}"));
 }
-std::string rules_of(std::string const& rules) { return told(parse_rules(R"({"rules": [)" + rules + "]}")); }
+std::string rules_of(std::string const& rules) { return reported(parse_rules(R"({"rules": [)" + rules + "]}")); }
 
 // Runs `what` on a small stack (a sanitizer's frames are larger than others): unlimited recursion would crash.
 template <class Do>
@@ -75,14 +75,14 @@ TEST_CASE("expressions in settings cannot backtrack, nor overflow the stack [S27
 }
 
 TEST_CASE("JSON that nests, repeats or lists beyond reason is refused with its line or its key [S27]", "[S27]") {
-    CHECK(told(parse_plan("{\n\"a\":\n" + times("[", 100'000))) ==
+    CHECK(reported(parse_plan("{\n\"a\":\n" + times("[", 100'000))) ==
           "bad_config: line 3: the settings are nested more than 64 deep");
     std::string keys;
     for (int i = 0; i < 100'000; ++i) { keys += "\n\"k" + std::to_string(i) + "\": 1,"; }
-    CHECK(told(parse_plan("{" + keys + "\"z\": 1}")) == "bad_config: line 258: an object has more than 256 keys");
-    CHECK(told(parse_plan("{\"a\": [" + times("0", 1'100'000, ",") + "]}")) ==
+    CHECK(reported(parse_plan("{" + keys + "\"z\": 1}")) == "bad_config: line 258: an object has more than 256 keys");
+    CHECK(reported(parse_plan("{\"a\": [" + times("0", 1'100'000, ",") + "]}")) ==
           "bad_config: line 1: the settings hold more than a million values");
-    CHECK(told(parse_plan("{\"dry_run\": true,\n\"dry_run\": true}")) ==
+    CHECK(reported(parse_plan("{\"dry_run\": true,\n\"dry_run\": true}")) ==
           "bad_config: \"dry_run\" is given twice in one object, in line 2");
     CHECK(plan_of(R"("pattern": "*", "when": {"at": [)" + times("1", 65'537, ",") + "]}") ==
           "bad_config: when of collection \"mine\": \"at\" takes 65536 steps at most");
@@ -91,10 +91,10 @@ TEST_CASE("JSON that nests, repeats or lists beyond reason is refused with its l
           "bad_config: pattern of collection \"mine\": \"names\" takes 65536 names at most");
     CHECK(plan_of(R"("pattern": {"or": [)" + times("\"a\"", 257, ",") + "]}").find("256 items at most") !=
           std::string::npos);
-    CHECK(told(parse_plan(R"({"collections": [)" + times(R"({"name": "losses"})", 10'000, ",") + "]}")) ==
+    CHECK(reported(parse_plan(R"({"collections": [)" + times(R"({"name": "losses"})", 10'000, ",") + "]}")) ==
           "bad_config: collections: a plan holds at most 64 collections");
     std::string const many = times(R"({"CollectionName": "weights"})", 10'000, ",");
-    CHECK(told(parse_plan(R"({"CollectionConfigurations": [)" + many + "]}")) ==
+    CHECK(reported(parse_plan(R"({"CollectionConfigurations": [)" + many + "]}")) ==
           "bad_config: CollectionConfigurations: a plan holds at most 64 collections");
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("the deepest settings that are taken run on a small stack", "[S27]") {
     std::string const adaptors = times(R"({"for_steps": 1})", 120, ",") + "," + times(R"({"on": "stop"})", 130, ",");
     auto const rules = parse_rules(R"({"rules": [{"any": "*", "where": {"or": [)" + times("\"l2 > 1\"", 256, ",") +
                                    R"(]}, "adapt": [)" + adaptors + "]}]}");
-    INFO(told(rules));
+    INFO(reported(rules));
     REQUIRE(rules);
     auto const plan = parse_plan(R"({"collections": [{"name": "x", "pattern": {"or": [)" + times("\"b\"", 256, ",") +
                                  R"(]}, "when": {"and": [)" + times("\"always\"", 256, ",") + "]}}]}");

@@ -129,7 +129,7 @@ TEST_CASE("every rule of the catalogue has its name and its parameters in a file
     CHECK(!rule_named("dead_reul"));
 }
 
-TEST_CASE("what is misspelt in a rules file is told with the word that was meant") {
+TEST_CASE("what is misspelt in a rules file is reported with the word that was meant") {
     for (auto const& [rule, meant] : std::initializer_list<std::pair<char const*, char const*>>{
              {R"("dead_reul")", "dead_relu"},
              {R"("supervized")", "supervised"},
@@ -146,9 +146,9 @@ TEST_CASE("what is misspelt in a rules file is told with the word that was meant
              {R"({"rule": "non_finite", "adapt": [{"only": "alway"}]})", "always"},
              {R"({"rule": "non_finite", "adapt": [{"on": "skip_updates"}]})", "skip_update"},
              {R"({"rule": "non_finite", "adapt": [{"on": {"append_line": "a"}}]})", "append_lines"}}) {
-        std::string const told = why_not("{\"rules\": [" + std::string{rule} + "]}");
-        INFO(rule << ": " << told);
-        CHECK(told.find("did you mean " + std::string{meant} + '?') != told.npos);
+        std::string const reported = why_not("{\"rules\": [" + std::string{rule} + "]}");
+        INFO(rule << ": " << reported);
+        CHECK(reported.find("did you mean " + std::string{meant} + '?') != reported.npos);
     }
     CHECK(why_not(R"({"rule": ["non_finite"]})").find("did you mean rules?") != std::string::npos);
     auto const adapted = [](std::string const& by) {

@@ -179,15 +179,15 @@ TEST_CASE("an update cannot be skipped; what is asked for is known, and what `te
     data.x[1](0, 2) = std::nan("");
     mini::Network net;
     build(net);
-    static std::vector<std::string> told;
-    told.clear();
+    static std::vector<std::string> reported;
+    reported.clear();
     {
         hook watch{keep_all, on(non_finite{}, skip_update)};
-        minidnn_callback<mini::Callback> callback{watch,
-                                                  [](step_alarm const& found) { told.emplace_back(found[0].tensor); }};
+        minidnn_callback<mini::Callback> callback{
+            watch, [](step_alarm const& found) { reported.emplace_back(found[0].tensor); }};
         net.set_callback(callback);
         net.fit(0.1, data.x, data.y, 1);
-        CHECK(told == std::vector<std::string>{"input", "layer/0/w"});
+        CHECK(reported == std::vector<std::string>{"input", "layer/0/w"});
         CHECK(callback.asked() == decision::skip_update);
         CHECK(std::isnan(all_parameters(net)[0]));  // the answer came after the update
     }

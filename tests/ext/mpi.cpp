@@ -40,7 +40,7 @@ std::vector<std::string> said_in(std::string const& what, std::string const& fol
     return said;
 }
 bool has(std::string const& line, std::string_view part) { return line.find(part) != line.npos; }
-std::string told_by(std::string const& folder, std::uint32_t rank) {
+std::string count_reported(std::string const& folder, std::uint32_t rank) {
     auto const run = open_trial(folder + "/run", worker{rank});
     REQUIRE(run);
     std::string all;
@@ -68,7 +68,7 @@ TEST_CASE("one rank asks to stop, and all stop at that step; where they agree se
             INFO(each);
             CHECK(has(each, seldom ? "stopped by 1; last 15" : "stopped by 1; last 12"));
         }
-        CHECK(told_by(folder / "", 3) ==
+        CHECK(count_reported(folder / "", 3) ==
               (seldom ? "train(15) rank 1 asks for stop\n" : "train(12) rank 1 asks for stop\n"));
     }
 }
@@ -94,7 +94,7 @@ TEST_CASE("a replica with one other bit is named, at the step, by every rank") {
         INFO(each);
         CHECK(has(each, "odd 3/1 at 7; last 7"));
     }
-    CHECK(told_by(folder / "", 0) == "train(7); replicas differ: rank 3\n");
+    CHECK(count_reported(folder / "", 0) == "train(7); replicas differ: rank 3\n");
 }
 
 TEST_CASE("so is one with another bit in a bias, or in a single number that is learnt") {
@@ -118,7 +118,7 @@ TEST_CASE("where a rank shows no tensor of a replica, replicas are not compared,
             CHECK(has(each, " not compared; last 39"));
             CHECK(!has(each, "odd"));
         }
-        CHECK(told_by(folder / "", 3) ==
+        CHECK(count_reported(folder / "", 3) ==
               (one ? "train(4); replicas are not compared: rank 2 has shown no weight or bias\n"
                    : "train(0); replicas are not compared: rank 0 has shown no weight or bias\n"));
         auto const run = open_trial(folder / "run", worker{2}).value();
@@ -141,7 +141,7 @@ TEST_CASE("a rank that is a step ahead is named") {
         INFO(each);
         CHECK(has(each, "ahead 1 at 21; last 20"));
     }
-    CHECK(told_by(folder / "", 2) == "train(20); rank 1 is at train(21)\n");
+    CHECK(count_reported(folder / "", 2) == "train(20); rank 1 is at train(21)\n");
 }
 
 TEST_CASE("a missing rank is waited for until the time limit, and then reported") {
@@ -152,7 +152,7 @@ TEST_CASE("a missing rank is waited for until the time limit, and then reported"
         CHECK(has(all[rank], "alone: rank " + std::to_string(rank) +
                                  " waited 300 ms at train(6) for ranks that did not come; last 6"));
     }
-    CHECK(has(told_by(folder / "", 0), "train(6) rank 0 waited 300 ms"));
+    CHECK(has(count_reported(folder / "", 0), "train(6) rank 0 waited 300 ms"));
 }
 
 TEST_CASE("one rank alone agrees with itself") {

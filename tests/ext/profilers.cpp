@@ -14,24 +14,24 @@ static_assert(SPOTTER_HAS_NVTX == 1 && SPOTTER_HAS_TRACY == 1);
 
 namespace {
 
-std::vector<std::string> told;
+std::vector<std::string> reported;
 unsigned zones = 0;
 
 }  // namespace
 
 extern "C" int nvtxRangePushA(char const* message) {
-    told.emplace_back(message);
+    reported.emplace_back(message);
     return 0;
 }
 extern "C" int nvtxRangePop() {
-    told.emplace_back("pop");
+    reported.emplace_back("pop");
     return 0;
 }
 test_zone begin_test_zone() { return {++zones, 1}; }
 void name_test_zone(test_zone zone, char const* name, std::size_t size) {
-    told.push_back(std::to_string(zone.id) + ' ' + std::string(name, size));
+    reported.push_back(std::to_string(zone.id) + ' ' + std::string(name, size));
 }
-void end_test_zone(test_zone zone) { told.push_back(std::to_string(zone.id) + " ends"); }
+void end_test_zone(test_zone zone) { reported.push_back(std::to_string(zone.id) + " ends"); }
 
 using namespace spotter;
 
@@ -51,29 +51,29 @@ void two_steps(Hook& watch) {
 }  // namespace
 
 TEST_CASE("nvtx: sections are ranges, pushed and popped") {
-    told.clear();
+    reported.clear();
     hook watch{plan<>{}, options{.sections = &nvtx_sections}};
     two_steps(watch);
-    CHECK(told == std::vector<std::string>{"forward", "conv", "pop", "pop", "forward", "conv", "pop", "pop"});
+    CHECK(reported == std::vector<std::string>{"forward", "conv", "pop", "pop", "forward", "conv", "pop", "pop"});
 }
 
 TEST_CASE("tracy: sections are zones, and each that begins ends") {
-    told.clear();
+    reported.clear();
     zones = 0;
     hook watch{plan<>{}, options{.sections = &tracy_sections}};
     two_steps(watch);
-    CHECK(told == std::vector<std::string>{"1 forward", "2 conv", "2 ends", "1 ends", "3 forward", "4 conv", "4 ends",
-                                           "3 ends"});
+    CHECK(reported == std::vector<std::string>{"1 forward", "2 conv", "2 ends", "1 ends", "3 forward", "4 conv",
+                                               "4 ends", "3 ends"});
 }
 
 TEST_CASE("tracy: beyond thirty-two sections in one another nothing is shown, and nothing is lost") {
-    told.clear();
+    reported.clear();
     zones = 0;
     hook watch{plan<>{}, options{.sections = &tracy_sections}};
     for (int i = 0; i < 40; ++i) { watch.begin_section("deep"); }
     for (int i = 0; i < 40; ++i) { watch.end_section("deep"); }
     CHECK(zones == 32);
-    CHECK(told.size() == 64);
-    CHECK(told.back() == "1 ends");
+    CHECK(reported.size() == 64);
+    CHECK(reported.back() == "1 ends");
     CHECK(watch.health().good());
 }

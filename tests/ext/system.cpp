@@ -111,14 +111,14 @@ void leak(system_load& it, void* count) noexcept {
 
 // Takes steps until the alarm holds a finding of that rule, ten seconds at most.
 template <class Hook>
-std::size_t told_by(Hook& watch, std::string_view rule, finding& told) {
+std::size_t count_reported(Hook& watch, std::string_view rule, finding& reported) {
     auto const until = std::chrono::steady_clock::now() + 10s;
     std::size_t times = 0;
     for (std::uint64_t i = 0; times == 0 && std::chrono::steady_clock::now() < until; ++i) {
         auto const found = watch.step(train(i), "loss"_t = 1.0F);
         watch.poll();
         for (finding const& each : found) {
-            if (each.rule == rule) { told = each, ++times; }
+            if (each.rule == rule) { reported = each, ++times; }
         }
         std::this_thread::sleep_for(1ms);
     }
@@ -342,7 +342,7 @@ TEST_CASE("a sampler records beside a run, and the loop gets its findings once")
         temporary_folder const folder;
         std::string const path = folder / "run";
         int count = 0;
-        finding told;
+        finding reported;
         system_sampler machine{system_options{.seconds = 0.002, .fill = &leak, .context = &count},
                                memory_leak{} | once};
         {
@@ -350,9 +350,9 @@ TEST_CASE("a sampler records beside a run, and the loop gets its findings once")
             choices.drain = how;
             choices.beside = &machine;
             hook watch{path, plan{collection{"loss", "loss", always{}, payload}}, choices};
-            CHECK(told_by(watch, "memory_leak", told) == 1);
-            CHECK((told.step.mode == mode::train && told.tensor == "sys/memory"));
-            CHECK(told.measured == Approx(0.018));
+            CHECK(count_reported(watch, "memory_leak", reported) == 1);
+            CHECK((reported.step.mode == mode::train && reported.tensor == "sys/memory"));
+            CHECK(reported.measured == Approx(0.018));
             for (std::uint64_t i = 100'000; i < 100'050; ++i) { CHECK(watch.step(i).empty()); }
             watch.finish();
             CHECK(watch.health().good());
@@ -369,7 +369,7 @@ TEST_CASE("a sampler records beside a run, and the loop gets its findings once")
         auto const run = open_trial(path);
         REQUIRE(run);
         REQUIRE(run->findings().size() == 1);
-        CHECK((run->findings()[0].rule == "memory_leak" && run->findings()[0].step == told.step));
+        CHECK((run->findings()[0].rule == "memory_leak" && run->findings()[0].step == reported.step));
         CHECK(run->names("sys/*").empty());
         CHECK(run->steps(mode::predict).empty());
     }
@@ -419,9 +419,9 @@ TEST_CASE("a sampler says how long the first step is waited for") {
     system_sampler machine{system_options{.seconds = 0.005}, max_initialization_time{.threshold = 0.05} | once};
     hook watch{folder / "run", plan{}, options{.beside = &machine}};
     std::this_thread::sleep_for(500ms);
-    finding told;
-    CHECK(told_by(watch, "max_initialization_time", told) == 1);
-    CHECK((told.measured > 0.05 && told.measured < 5));
+    finding reported;
+    CHECK(count_reported(watch, "max_initialization_time", reported) == 1);
+    CHECK((reported.measured > 0.05 && reported.measured < 5));
     std::this_thread::sleep_for(50ms);
     watch.finish();
     auto const samples = open_trial(machine.path());

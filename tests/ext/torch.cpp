@@ -487,11 +487,11 @@ namespace {
 
 // A classifier of three clouds of points whose net returns log-probabilities, or raw outputs if `last` is false. With
 // `slow` its outputs are nearly equal for a while: the last layer starts at zero, with a low rate.
-struct told_run {
+struct reported_run {
     std::set<std::string> found{};  // "rule: reason" of all alarms
     double right = 0;
 };
-told_run train_classifier(flag told, bool last, bool slow) {
+reported_run train_classifier(flag reported, bool last, bool slow) {
     torch::manual_seed(3);
     torch::nn::Sequential net{torch::nn::Linear{4, 16}, torch::nn::ReLU{}, torch::nn::Linear{16, 3}};
     if (slow) {
@@ -502,7 +502,7 @@ told_run train_classifier(flag told, bool last, bool slow) {
     module_table const tensors{net};
     optimizer_table const moments{net, adam};
     hook watch{plan{}, packs::supervised};
-    told_run all;
+    reported_run all;
     torch::Tensor const centres = torch::randn({3, 4});
     for (std::uint64_t i = 0; i < 500; ++i) {
         static_cast<torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(slow && i < 120 ? 1e-6 : 3e-3);
@@ -515,7 +515,7 @@ told_run train_classifier(flag told, bool last, bool slow) {
         loss.backward();
         watch.observe("input", x);
         watch.observe("labels", labels);
-        watch.observe("pred", out, told);
+        watch.observe("pred", out, reported);
         watch.observe("loss", loss);
         observe_module(watch, tensors);
         observe_module(watch, moments);
@@ -534,14 +534,15 @@ told_run train_classifier(flag told, bool last, bool slow) {
 
 TEST_CASE(
     "a net of log-probabilities has no finding, whichever flag is set; one without the softmax that it needs has") {
-    for (flag told : {flag::none, flag::logits, flag::log_probabilities}) {
-        told_run const well = train_classifier(told, true, false), late = train_classifier(told, true, true);
+    for (flag reported : {flag::none, flag::logits, flag::log_probabilities}) {
+        reported_run const well = train_classifier(reported, true, false),
+                           late = train_classifier(reported, true, true);
         CHECK(well.right > 0.9);
         CHECK(well.found == std::set<std::string>{});
         CHECK(late.right > 0.9);
         CHECK(late.found.count("output_collapse: outputs are constant") == 0);
     }
-    told_run const wrong = train_classifier(flag::log_probabilities, false, false);
+    reported_run const wrong = train_classifier(flag::log_probabilities, false, false);
     CHECK(wrong.found == std::set<std::string>{"output_mismatch: log-probabilities are above zero"});
 }
 

@@ -51,7 +51,7 @@ bool same_tensors(std::vector<torch::Tensor> const& a, std::vector<torch::Tensor
     return all;
 }
 
-std::string told_of(preflight_result const& it) {
+std::string reported_of(preflight_result const& it) {
     std::string made{it.sentence().view()};
     for (auto const& each : it.all()) {
         made.append("; ").append(each.finding.rule).append(" at ").append(each.finding.tensor);
@@ -65,7 +65,7 @@ TEST_CASE("a module, its optimizer and a batch are examined in one line") {
     examined_net of;
     auto const found =
         preflight(torch_examination(of.net, of.optimizer, of.batch.x, of.batch.y, torch::nn::CrossEntropyLoss{}));
-    INFO(told_of(found));
+    INFO(reported_of(found));
     CHECK(!found);
     CHECK(found.count(gradient_proof::right) == 4);
     CHECK(found.gradients()[0].name == "0.weight");
@@ -96,7 +96,7 @@ TEST_CASE("faults of a torch loop are named by their cause") {
     torch::optim::SGD its{twice.net->parameters(), 0.1};
     auto const softmax =
         preflight(torch_examination(twice.net, its, twice.batch.x, twice.batch.y, torch::nn::CrossEntropyLoss{}));
-    INFO(told_of(softmax));
+    INFO(reported_of(softmax));
     CHECK(softmax.first() == preflight_cause::softmax_twice);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("weights, buffers, gradients, moments, modes and random numbers are af
             (void)pass();
             if (examines && i == 3) {
                 auto const found = preflight(torch_examination(net, optimizer, pass));
-                INFO(told_of(found));
+                INFO(reported_of(found));
                 CHECK(!found);
                 CHECK(!net->ptr(1)->is_training());
                 CHECK(net->ptr(3)->is_training());

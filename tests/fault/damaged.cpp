@@ -162,26 +162,26 @@ void flip_all(std::string const& name, std::size_t begin, std::size_t end, flip_
             INFO(found.first);
             if (!found.sound()) { FAIL("a wrong value"); }
             bool const finished = opened->status() == run_status::finished;
-            bool const told = covers(damage, name, at);
+            bool const outcome = covers(damage, name, at);
             bool good = true;
             if (in_head) {
-                good = told && found.whole() && finished;  // the rows repeat what a head says
+                good = outcome && found.whole() && finished;  // the rows repeat what a head says
                 ++count.reported;
             } else if (!in_rows) {  // a payload: only its own value can be affected
-                good = (told || damage.empty()) && found.lacking == 0 && found.refused <= 1 && finished;
-                ++(told ? count.reported : found.refused > 0 ? count.refused : count.unchanged);
-            } else if (in_last && !told) {  // read as the end of a run that was not finished
+                good = (outcome || damage.empty()) && found.lacking == 0 && found.refused <= 1 && finished;
+                ++(outcome ? count.reported : found.refused > 0 ? count.refused : count.unchanged);
+            } else if (in_last && !outcome) {  // read as the end of a run that was not finished
                 good = !finished && damage.empty() && found.refused == 0;
                 ++count.tail;
             } else {
                 bool const names = (frame->flags & layout::has_declares) != 0;
-                good = told && found.refused == 0 && finished == !in_last &&
+                good = outcome && found.refused == 0 && finished == !in_last &&
                        (names || found.lacking <= frame->values + frame->closes + frame->rows);
                 ++count.reported;
             }
             if (!good) {
-                UNSCOPED_INFO("told " << told << ", finished " << finished << ", lacking " << found.lacking
-                                      << ", refused " << found.refused << ", damaged places " << damage.size());
+                UNSCOPED_INFO("reported " << outcome << ", finished " << finished << ", lacking " << found.lacking
+                                          << ", refused " << found.refused << ", damaged places " << damage.size());
                 REQUIRE(good);
             }
         }

@@ -70,7 +70,7 @@ void damage_in(folder_contents& files) {
 }
 
 // All that a trial returns, as text.
-std::vector<std::string> told_by(trial const& run) {
+std::vector<std::string> count_reported(trial const& run) {
     std::vector<std::string> all;
     auto const add = [&](std::string_view what, auto const&... numbers) {
         std::string& line = all.emplace_back(what);
@@ -134,19 +134,19 @@ void ask_each(std::string const& what, frozen_files& files, Ask const& ask, Desc
     std::string whole;
     {
         trial const run = open();
-        std::optional<answer> told;
-        needed = allocations_of(0, outage::once, [&] { told.emplace(ask(run)); });
-        whole = describe(*told);
-        REQUIRE_FALSE(failed(*told));
+        std::optional<answer> reported;
+        needed = allocations_of(0, outage::once, [&] { reported.emplace(ask(run)); });
+        whole = describe(*reported);
+        REQUIRE_FALSE(failed(*reported));
     }
     if (needed == 0) { return; }
     for_each_failure(needed, [&](std::size_t n, outage how) {
         trial const run = open();
-        std::optional<answer> told;
+        std::optional<answer> reported;
         std::size_t asked = 0;
         bool sentence = false;
-        bool const thrown = threw(n, how, asked, sentence, [&] { told.emplace(ask(run)); });
-        bool const right = thrown ? sentence : failed(*told) || describe(*told) == whole;
+        bool const thrown = threw(n, how, asked, sentence, [&] { reported.emplace(ask(run)); });
+        bool const right = thrown ? sentence : failed(*reported) || describe(*reported) == whole;
         if (!right || describe(ask(run)) != whole) {
             FAIL_CHECK("allocation " << n << " of " << needed << ": thrown " << thrown << ", with its sentence "
                                      << sentence << ", asked again " << (describe(ask(run)) == whole));
@@ -172,11 +172,12 @@ TEST_CASE("opening a run where memory gives out is errc::out_of_memory, or the w
         std::vector<std::string> whole;
         std::size_t const needed =
             allocations_of(0, outage::once, [&] { (void)open_trial(frozen_files::folder, files); });
-        whole = told_by(open_trial(frozen_files::folder, files).value());
+        whole = count_reported(open_trial(frozen_files::folder, files).value());
         for_each_failure(needed, [&](std::size_t n, outage how) {
             std::optional<result<trial>> opened;
             (void)allocations_of(n, how, [&] { opened.emplace(open_trial(frozen_files::folder, files)); });
-            bool const right = *opened ? told_by(**opened) == whole : opened->error().code == errc::out_of_memory;
+            bool const right =
+                *opened ? count_reported(**opened) == whole : opened->error().code == errc::out_of_memory;
             if (!right) { FAIL_CHECK("allocation " << n << " of " << needed << ": " << opened->error().what.view()); }
         });
     }
@@ -191,7 +192,7 @@ TEST_CASE("a refresh for which memory gives out loses nothing that was known, an
             frozen_files files;
             files.files = looks.early;
             trial run = open_trial(frozen_files::folder, files).value();
-            std::vector<std::string> const before = told_by(run);
+            std::vector<std::string> const before = count_reported(run);
             folder_contents const mapped = std::exchange(files.files, late);
             between(run, before);
         };
@@ -201,14 +202,14 @@ TEST_CASE("a refresh for which memory gives out loses nothing that was known, an
             error why;
             needed = allocations_of(0, outage::once, [&] { why = run.refresh(); });
             REQUIRE_FALSE(why);
-            whole = told_by(run);
+            whole = count_reported(run);
             REQUIRE(whole != before);
         });
         for_each_failure(needed, [&](std::size_t n, outage how) {
             early_and_late([&](trial& run, std::vector<std::string> const& before) {
                 error why;
                 (void)allocations_of(n, how, [&] { why = run.refresh(); });
-                std::vector<std::string> const meanwhile = told_by(run);
+                std::vector<std::string> const meanwhile = count_reported(run);
                 // The run's status may change as it continues; what was read of tensors does not.
                 bool kept = true;
                 for (std::string const& each : before) {
@@ -219,7 +220,7 @@ TEST_CASE("a refresh for which memory gives out loses nothing that was known, an
                 }
                 error const again = run.refresh();
                 bool const right = why ? why.code == errc::out_of_memory : meanwhile == whole;
-                std::vector<std::string> const after = told_by(run);
+                std::vector<std::string> const after = count_reported(run);
                 if (!right || !kept || again || after != whole) {
                     for (std::size_t i = 0; i < (std::max)(after.size(), whole.size()); ++i) {
                         if (i < after.size() && i < whole.size() && after[i] == whole[i]) { continue; }
@@ -320,17 +321,17 @@ TEST_CASE("of several workers a run that is opened or asked while memory gives o
         for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "x"_t = static_cast<float>(i + number)); }
         watch.finish();
     }
-    std::vector<std::string> const whole = told_by(open_trial(path).value());
+    std::vector<std::string> const whole = count_reported(open_trial(path).value());
     std::size_t const needed = allocations_of(0, outage::once, [&] { (void)open_trial(path); });
     for_each_failure(needed, [&](std::size_t n, outage how) {
         std::optional<result<trial>> opened;
         (void)allocations_of(n, how, [&] { opened.emplace(open_trial(path)); });
-        bool const opening = *opened ? told_by(**opened) == whole : opened->error().code == errc::out_of_memory;
+        bool const opening = *opened ? count_reported(**opened) == whole : opened->error().code == errc::out_of_memory;
         trial run = open_trial(path).value();
         error why;
         (void)allocations_of(n, how, [&] { why = run.refresh(); });
-        bool const refreshing = (!why || why.code == errc::out_of_memory) && told_by(run) == whole;
-        if (!opening || !refreshing || run.refresh() || told_by(run) != whole) {
+        bool const refreshing = (!why || why.code == errc::out_of_memory) && count_reported(run) == whole;
+        if (!opening || !refreshing || run.refresh() || count_reported(run) != whole) {
             FAIL_CHECK("allocation " << n << " of " << needed << ": opened " << bool(*opened) << ' ' << opening
                                      << ", refreshed " << refreshing << ' ' << why.what.view());
         }

@@ -27,11 +27,11 @@ TEST_CASE("a replay of an open record outlives it: std::bad_alloc, a word in the
     constexpr plan keep{collection{"all", "*", always{}, payload}};
     {
         std::vector<std::vector<double>> buffers(every_role().size());
-        outcome told;
-        told.findings.assign(steps, 0);
+        outcome reported;
+        reported.findings.assign(steps, 0);
         memory = {};  // clears the plan that an earlier test left
         hook watch{path, keep, packs::supervised, options{.drain = drain::poll}};
-        run_steps(watch, buffers, told);
+        run_steps(watch, buffers, reported);
         memory.active = false;
         REQUIRE(watch.health().good());
     }
@@ -72,15 +72,15 @@ TEST_CASE("a hook whose record a thread writes outlives it, too, whichever threa
     for (std::uint32_t const compressors : {1U, 3U}) {
         options choices;
         choices.ring_bytes = 64 << 10, choices.existing = existing::replace, choices.compressors = compressors;
-        auto const run = [&](std::size_t n, outage how, outcome& told, bool& good) {
-            told.findings.assign(steps, 0);
+        auto const run = [&](std::size_t n, outage how, outcome& reported, bool& good) {
+            reported.findings.assign(steps, 0);
             memory = {};  // allocations of this thread alone do not fail
             return allocations_of_all(n, how, [&] {
                 hook watch{path, keep, non_finite{}, dead_relu{.samples = 8}, choices};
-                run_steps(watch, buffers, told);
+                run_steps(watch, buffers, reported);
                 watch.finish();
                 memory_of_all.active = false;
-                look(watch, told);
+                look(watch, reported);
                 memory.active = false;
                 good = watch.health().good();
                 if (!good) { why = watch.health().first_error; }
@@ -114,14 +114,14 @@ TEST_CASE("a hook whose record a thread writes outlives it, too, whichever threa
         for (std::size_t n = 1; n <= needed + 3; n += 1 + needed / 150) {
             for (outage const how : {outage::once, outage::for_good}) {
                 if (how == outage::for_good && n % 4 != 1) { continue; }
-                outcome told;
+                outcome reported;
                 bool good = false;
-                (void)run(n, how, told, good);
-                if (told.closed != steps || (!told.named && !(told == whole)) || (good && !whole_record()) ||
-                    !readable()) {
+                (void)run(n, how, reported, good);
+                if (reported.closed != steps || (!reported.named && !(reported == whole)) ||
+                    (good && !whole_record()) || !readable()) {
                     FAIL_CHECK("allocation " << n << " of " << needed << ", " << compressors << " compressors: closed "
-                                             << told.closed << ", named " << told.named << ", good " << good
-                                             << ", the same " << (told == whole) << ", whole " << whole_record());
+                                             << reported.closed << ", named " << reported.named << ", good " << good
+                                             << ", the same " << (reported == whole) << ", whole " << whole_record());
                 }
             }
         }

@@ -48,7 +48,7 @@ struct flood {
 };
 constexpr std::uint64_t disk_steps = 400;
 flood record_flood(std::string const& path, drain how, std::uint64_t segment_bytes = 200'000) {
-    flood told;
+    flood reported;
     hook watch{path, everything,
                options{.existing = existing::resume,
                        .drain = how,
@@ -57,29 +57,29 @@ flood record_flood(std::string const& path, drain how, std::uint64_t segment_byt
                        .flush_milliseconds = 1}};
     std::vector<float> noise(2000);
     std::uint32_t state = 1;
-    told.bits = train_line(0, disk_steps, [&](std::uint64_t i, float loss, line_model const& net) {
+    reported.bits = train_line(0, disk_steps, [&](std::uint64_t i, float loss, line_model const& net) {
         for (float& each : noise) {
             state = state * 1664525U + 1013904223U;
             each = std::bit_cast<float>((state >> 9) | 0x3F800000U);
         }
         (void)watch.step(train(i), "loss"_t = loss, "w"_t = net.w, "noise"_t = noise);
         watch.scalar("between", loss);
-        told.came_in += 4;
+        reported.came_in += 4;
         watch.poll();
     });
     watch.finish();
-    told.health = watch.health();
-    return told;
+    reported.health = watch.health();
+    return reported;
 }
-void check_flood(flood const& told, std::string const& path, errc expected) {
-    INFO(told.health.first_error.what.view());
-    CHECK(told.bits == unwatched(0, disk_steps));
-    CHECK(told.health.first_error.code == expected);
-    CHECK(told.health.sink.stored + told.health.sink.dropped == told.came_in);
-    CHECK((told.health.sink.stored > 0 && told.health.sink.dropped > 0));
+void check_flood(flood const& reported, std::string const& path, errc expected) {
+    INFO(reported.health.first_error.what.view());
+    CHECK(reported.bits == unwatched(0, disk_steps));
+    CHECK(reported.health.first_error.code == expected);
+    CHECK(reported.health.sink.stored + reported.health.sink.dropped == reported.came_in);
+    CHECK((reported.health.sink.stored > 0 && reported.health.sink.dropped > 0));
     trial const run = open(path);
     CHECK(run.damage().empty());
-    CHECK(entries_of(run) == told.health.sink.stored);
+    CHECK(entries_of(run) == reported.health.sink.stored);
     for (step_id const step : run.steps()) {
         REQUIRE(run["noise"].at(step).to<std::vector<float>>());
         REQUIRE(run["loss"].at(step).to<float>());
@@ -97,16 +97,17 @@ TEST_CASE("a disk of 1 MiB that fills up: the training goes on, health says disk
         if (!disk.mounted()) { SPOTTER_SKIP("this process may not mount a small disk"); }
         std::string const path = folder / "disk/run";
         write_file(folder / "disk/in_the_way", std::vector<char>(200'000));
-        flood const told = record_flood(path, how);
-        check_flood(told, path, errc::disk_full);
+        flood const reported = record_flood(path, how);
+        check_flood(reported, path, errc::disk_full);
         std::uint64_t const before = entries_of(open(path));
-        bool const exact = before == told.health.sink.stored && before + told.health.sink.dropped == told.came_in;
+        bool const exact =
+            before == reported.health.sink.stored && before + reported.health.sink.dropped == reported.came_in;
         std::printf("T15 full disk: %llu came in, %llu read back, %llu dropped: %s\n",
-                    static_cast<unsigned long long>(told.came_in), static_cast<unsigned long long>(before),
-                    static_cast<unsigned long long>(told.health.sink.dropped), exact ? "met" : "short");
+                    static_cast<unsigned long long>(reported.came_in), static_cast<unsigned long long>(before),
+                    static_cast<unsigned long long>(reported.health.sink.dropped), exact ? "met" : "short");
         // The disk is full: the next attempt reports it at once and leaves the files as they are.
         flood const again = record_flood(path, how);
-        CHECK(again.bits == told.bits);
+        CHECK(again.bits == reported.bits);
         CHECK(again.health.first_error.code == errc::disk_full);
         CHECK(again.health.sink.stored + again.health.sink.dropped == again.came_in);
         CHECK(entries_of(open(path)) == before + again.health.sink.stored);
@@ -133,8 +134,8 @@ TEST_CASE(
         drain const how = way % 2 == 0 ? drain::thread : drain::poll;
         bool const ignored = way < 2;
         std::string const path = folder / std::string(1, static_cast<char>('a' + way));
-        int told[2];
-        REQUIRE(::pipe(told) == 0);
+        int reported[2];
+        REQUIRE(::pipe(reported) == 0);
         pid_t const child = ::fork();
         if (child == 0) {
             ::signal(SIGXFSZ, ignored ? SIG_IGN : SIG_DFL);
@@ -146,12 +147,12 @@ TEST_CASE(
             std::uint64_t const facts[] = {seen.came_in, seen.health.sink.stored, seen.health.sink.dropped,
                                            static_cast<std::uint64_t>(seen.health.first_error.code),
                                            seen.bits == unwatched(0, disk_steps) ? 1U : 0U};
-            (void)!::write(told[1], facts, sizeof facts);
+            (void)!::write(reported[1], facts, sizeof facts);
             ::_exit(0);
         }
         std::uint64_t facts[5]{};
-        REQUIRE(::read(told[0], facts, sizeof facts) == sizeof facts);
-        ::close(told[0]), ::close(told[1]);
+        REQUIRE(::read(reported[0], facts, sizeof facts) == sizeof facts);
+        ::close(reported[0]), ::close(reported[1]);
         ::waitpid(child, nullptr, 0);
         flood seen;
         seen.came_in = facts[0], seen.health.sink.stored = facts[1], seen.health.sink.dropped = facts[2];

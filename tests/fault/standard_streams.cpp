@@ -179,7 +179,7 @@ TEST_CASE("nor into what reads, samples, exports and responds beside it [D09]") 
         CHECK(in_daemon([&] { return hook{path, everything}.health().first_error.code == errc::busy; }));
     }
     SECTION("responses: lines of a file, and commands with a finding in their pipe") {
-        std::string const lines = folder / "lines", command = "cat > " + (folder / "told");
+        std::string const lines = folder / "lines", command = "cat > " + (folder / "reported");
         CHECK(in_daemon([&] {
             hook watch{path, everything, on(any("loss", mean > 0), append_lines{lines}, run_command{command})};
             for (std::uint64_t i = 0; i < 5; ++i) { (void)watch.step(train(i), "loss"_t = 1.0); }

@@ -112,7 +112,7 @@ struct outcome {
 };
 
 template <class Hook>
-void run_steps(Hook& watch, std::vector<std::vector<double>>& buffers, outcome& told) {
+void run_steps(Hook& watch, std::vector<std::vector<double>>& buffers, outcome& reported) {
     std::vector<seen_tensor> const& all = every_role();
     for (std::uint64_t step = 0; step < steps; ++step) {
         watch.begin(step % 4 == 3 ? eval(step) : train(step));
@@ -127,38 +127,38 @@ void run_steps(Hook& watch, std::vector<std::vector<double>>& buffers, outcome& 
                 watch.observe(all[i].name, view, all[i].flags);
             }
         }
-        told.findings[static_cast<std::size_t>(step)] = watch.end().size();
+        reported.findings[static_cast<std::size_t>(step)] = watch.end().size();
     }
-    told.closed = watch.health().steps;
+    reported.closed = watch.health().steps;
 }
 
 template <class Hook>
-void look(Hook const& watch, outcome& told) {
+void look(Hook const& watch, outcome& reported) {
     error const first = watch.health().first_error;
-    told.named =
-        told.named || first.code == errc::out_of_memory || first.what.view().find("memory") != std::string_view::npos;
+    reported.named = reported.named || first.code == errc::out_of_memory ||
+                     first.what.view().find("memory") != std::string_view::npos;
     watch.coverage_of_rules([&](coverage const& each) {
-        told.coverage.push_back(std::string{each.rule} + ' ' + std::to_string(each.matched) + ' ' +
-                                std::to_string(each.judged) + ' ' + std::to_string(each.undecided) + ' ' +
-                                std::to_string(each.fired));
-        told.named = told.named || each.reason.find("memory") != each.reason.npos;
+        reported.coverage.push_back(std::string{each.rule} + ' ' + std::to_string(each.matched) + ' ' +
+                                    std::to_string(each.judged) + ' ' + std::to_string(each.undecided) + ' ' +
+                                    std::to_string(each.fired));
+        reported.named = reported.named || each.reason.find("memory") != each.reason.npos;
     });
 }
 
 // Runs a hook that `make(use)` makes, with the n-th allocation failing; returns the number of allocations.
 template <class Make>
-std::size_t run_with(std::size_t fails_at, outage how, outcome& told, Make const& make) {
+std::size_t run_with(std::size_t fails_at, outage how, outcome& reported, Make const& make) {
     std::vector<std::vector<double>> buffers(every_role().size());
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         buffers[i].reserve(static_cast<std::size_t>(every_role()[i].shape.elements()));
     }
-    told.findings.assign(steps, 0);
+    reported.findings.assign(steps, 0);
     return allocations_of(fails_at, how, [&] {
         make([&](auto& watch) {
-            run_steps(watch, buffers, told);
+            run_steps(watch, buffers, reported);
             std::size_t const asked = memory.asked;
             memory.active = false;
-            look(watch, told);
+            look(watch, reported);
             memory.active = true;
             memory.asked = asked;
         });
@@ -177,12 +177,12 @@ void fail_each(std::string const& what, Make const& make, std::size_t stride = 1
     for (std::size_t n = 1; n <= needed; n += stride) {
         for (outage const how : {outage::once, outage::for_good}) {
             if (how == outage::for_good && n % 4 != 1) { continue; }
-            outcome told;
-            (void)run_with(n, how, told, make);
-            if (told.closed != steps || (!told.named && !(told == whole))) {
+            outcome reported;
+            (void)run_with(n, how, reported, make);
+            if (reported.closed != steps || (!reported.named && !(reported == whole))) {
                 FAIL_CHECK("allocation " << n << " of " << needed
                                          << (how == outage::once ? " failed" : " and all after it failed")
-                                         << ": closed " << told.closed << ", named " << told.named);
+                                         << ": closed " << reported.closed << ", named " << reported.named);
             }
         }
     }

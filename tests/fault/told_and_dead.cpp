@@ -109,7 +109,7 @@ public:
     std::atomic<bool> silent{false};
 };
 
-void check_told(std::string const& path, std::string_view rule = "non_finite") {
+void check_reported(std::string const& path, std::string_view rule = "non_finite") {
     auto opened = open_trial(path);
     REQUIRE(opened);
     trial& run = *opened;
@@ -121,9 +121,9 @@ void check_told(std::string const& path, std::string_view rule = "non_finite") {
     CHECK(run.status() == run_status::died);
     CHECK(run.damage().empty());
     CHECK(run.steps() == trains(0, healthy + 1));
-    std::uint64_t told = 0;
-    for (finding const& each : run.findings()) { told += each.rule == rule && each.step == train(healthy) ? 1 : 0; }
-    CHECK(told == 1);
+    std::uint64_t reported = 0;
+    for (finding const& each : run.findings()) { reported += each.rule == rule && each.step == train(healthy) ? 1 : 0; }
+    CHECK(reported == 1);
     for (std::uint64_t i = 0; i <= healthy; ++i) {
         auto const w = run["w"].at(train(i)).to<std::vector<float>>();
         REQUIRE(w);
@@ -145,7 +145,7 @@ TEST_CASE("a program that dies in the call behind an alarm leaves a record that 
             hook watch{path, kept, non_finite{}};
             train_and_die(watch, each.die);
         });
-        check_told(path);
+        check_reported(path);
     }
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("so it is at 40 ms a step, in the middle of the next one, and of what 
             hook watch{path, kept, non_finite{}};
             train_and_die(watch, die, 40);
         });
-        check_told(path);
+        check_reported(path);
     }
     SECTION("a loop that does not listen, in its next step") {
         in_process([&] {
@@ -169,14 +169,14 @@ TEST_CASE("so it is at 40 ms a step, in the middle of the next one, and of what 
             watch.observe("loss", 1.0);
             deaths[1].die();
         });
-        check_told(path);
+        check_reported(path);
     }
     SECTION("a warning that skips the update") {
         in_process([&] {
             hook watch{path, kept, on(any("w", nonfinite > 0), skip_update) | named{"skips"}};
             train_and_die(watch, die);
         });
-        check_told(path, "skips");
+        check_reported(path, "skips");
     }
     SECTION("a step that the next one closes unasked") {
         in_process([&] {
@@ -188,16 +188,16 @@ TEST_CASE("so it is at 40 ms a step, in the middle of the next one, and of what 
             watch.begin(train(healthy + 1));
             die();
         });
-        check_told(path);
+        check_reported(path);
     }
     SECTION("who dies in a response to it") {
         in_process([&] {
             hook watch{path, kept, on(non_finite{}, call{[&](finding const&) { die(); }})};
             train_and_die(watch, die);
         });
-        check_told(path);
+        check_reported(path);
     }
-    SECTION("one that is told with its first declarations, while the ring's pages are being made ready") {
+    SECTION("one that is reported with its first declarations, while the ring's pages are being made ready") {
         in_process([&] {
             hook watch{path, kept, non_finite{}};
             (void)watch.step(train(0), "w"_t = std::vector<float>{1, none});
@@ -222,14 +222,14 @@ TEST_CASE("the same holds for every writer, for every place of the ring, and for
         hook watch{path, kept, non_finite{}, choices};
         train_and_die(watch, die);
     });
-    check_told(path);
+    check_reported(path);
     (void)recover(path);  // a ring goes
     in_process([&] {
         hook watch{folder / "several", kept, non_finite{}, choices};
         auto mine = watch.worker(1);
         train_and_die(mine, die);
     });
-    check_told(folder / "several/worker-1");
+    check_reported(folder / "several/worker-1");
     (void)recover(folder / "several");
 }
 

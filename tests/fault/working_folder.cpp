@@ -125,12 +125,12 @@ TEST_CASE("a run opened by a relative path can be read on from another folder [D
 TEST_CASE("an attempt that changes its folder first still records at the given path [D09]") {
     traveller program;
     supervised_attempt const now{.number = 1, .run = "runs/heal/01"};
-    std::string told;
+    std::string reported;
     for (std::string const& each : now.as_environment()) {
-        if (each.starts_with("SPOTTER_ATTEMPT_RUN=")) { told = each.substr(each.find('=') + 1); }
+        if (each.starts_with("SPOTTER_ATTEMPT_RUN=")) { reported = each.substr(each.find('=') + 1); }
     }
     program.go_on();
-    { hook watch{told, everything}; }
+    { hook watch{reported, everything}; }
     CHECK(open(program / "here/runs/heal/01").status() == run_status::finished);
 }
 

@@ -26,9 +26,9 @@ std::string a_name() {
 
 TEST_CASE("a process that dies with shared memory", "[.]") {
     windows_file_system files;
-    auto const mine = files.create_shared(told(), 8192);
+    auto const mine = files.create_shared(reported(), 8192);
     REQUIRE(mine);
-    REQUIRE(files.create_shared(told(), 8192).error().code == errc::exists);
+    REQUIRE(files.create_shared(reported(), 8192).error().code == errc::exists);
     mine->bytes[8191] = std::byte{77};
     die();
 }

@@ -59,8 +59,8 @@ TEST_CASE("a write beyond the limit is an error that says so, and the process li
     temporary_folder const folder;
     int const status = limited([&] {
         error const why = write_too_much(folder / "a");
-        bool const told = why.code == errc::io_error && why.what.view().find("ulimit -f") != std::string_view::npos;
-        return told && !is_blocked() && !is_pending() ? 0 : 1;
+        bool const reported = why.code == errc::io_error && why.what.view().find("ulimit -f") != std::string_view::npos;
+        return reported && !is_blocked() && !is_pending() ? 0 : 1;
     });
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);

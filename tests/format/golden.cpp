@@ -94,9 +94,9 @@ TEST_CASE("the example on the format page reads as the page explains it") {
     std::vector<std::string> declared;
     each_side_declaration(side.subspan(0xE0), segment, [&](row_view found) {
         if (found.kind == row_kind::run_begin) { return; }
-        rows::declare told{};
-        REQUIRE_FALSE(decode(found, told));
-        declared.emplace_back(told.tensor.name);
+        rows::declare reported{};
+        REQUIRE_FALSE(decode(found, reported));
+        declared.emplace_back(reported.tensor.name);
     });
     CHECK(declared == std::vector<std::string>{"w", "loss"});
 }

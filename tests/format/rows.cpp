@@ -350,8 +350,8 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat, stay and run_end round-t
            began.environment.empty()));
     begin.workers = 0;
     begin.environment = "compiler gcc 12\ncores 2";
-    encoded const told{[&](byte_writer& out) { encode(out, begin); }};
-    REQUIRE_FALSE(decode(told.row(row_kind::run_begin), began));
+    encoded const reported{[&](byte_writer& out) { encode(out, begin); }};
+    REQUIRE_FALSE(decode(reported.row(row_kind::run_begin), began));
     CHECK((began.workers == 0 && began.environment == begin.environment && began.collections == 2));
 
     rows::close const close{train(~0ULL), 0, 3, 0};

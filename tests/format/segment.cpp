@@ -233,7 +233,7 @@ TEST_CASE("random bytes are no segment and do no harm") {
 TEST_CASE("a head of the first version is read, one of another version or a draft is refused by name") {
     sample const it{};
     std::vector<std::byte> copy(it.bytes.view().begin(), it.bytes.view().end());
-    auto const told = [&](std::uint16_t version, std::uint16_t draft) {
+    auto const reported = [&](std::uint16_t version, std::uint16_t draft) {
         store(copy.data() + 16, version);
         store(copy.data() + 18, draft);
         store(copy.data() + 56, checksum({copy.data(), 56}));
@@ -241,11 +241,11 @@ TEST_CASE("a head of the first version is read, one of another version or a draf
         REQUIRE(walk.next() == walked::head);
         return walk.head_error();
     };
-    CHECK_FALSE(told(1, 0));
-    CHECK_FALSE(told(layout::version, 0));
-    CHECK(told(0, 0).code == errc::unknown_version);
-    CHECK(told(layout::version, 1).code == errc::unknown_version);
-    error const why = told(layout::version + 1, 0);
+    CHECK_FALSE(reported(1, 0));
+    CHECK_FALSE(reported(layout::version, 0));
+    CHECK(reported(0, 0).code == errc::unknown_version);
+    CHECK(reported(layout::version, 1).code == errc::unknown_version);
+    error const why = reported(layout::version + 1, 0);
     CHECK(why.code == errc::unknown_version);
     CHECK(why.what.view() == "this segment has format version 3, this library reads versions 1 to 2: read it with the "
                              "library that wrote it");

@@ -158,8 +158,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     }
     if (frames.empty()) { return LLVMFuzzerMutate(data, size, most); }
     std::size_t const frame = frames[next(frames.size())];
-    std::uint64_t const told = load<std::uint32_t>(bytes.data() + frame + 4) + std::uint64_t{layout::skippable_bytes};
-    std::size_t const end = frame + static_cast<std::size_t>((std::min)(told, std::uint64_t{bytes.size() - frame}));
+    std::uint64_t const reported =
+        load<std::uint32_t>(bytes.data() + frame + 4) + std::uint64_t{layout::skippable_bytes};
+    std::size_t const end = frame + static_cast<std::size_t>((std::min)(reported, std::uint64_t{bytes.size() - frame}));
     std::size_t const first = frame + layout::row_head_bytes;
     if (end < first + layout::row_tail_bytes) { return LLVMFuzzerMutate(data, size, most); }
     byte_view const body = byte_view{bytes}.subspan(first, end - layout::row_tail_bytes - first);

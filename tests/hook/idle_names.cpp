@@ -69,7 +69,7 @@ TEST_CASE("names in any order, left out or repeated, are separate tensors") {
     for (int i = 0; i < 40; ++i) {
         names.push_back("layer" + std::to_string(i) + std::string(static_cast<std::size_t>(i), 'w'));
     }
-    std::map<std::string, std::vector<step_id>> told;
+    std::map<std::string, std::vector<step_id>> reported;
     std::uint64_t state = 1;
     for (std::uint64_t index = 0; index < 200; ++index) {
         watch.begin(train(index));
@@ -78,11 +78,11 @@ TEST_CASE("names in any order, left out or repeated, are separate tensors") {
             std::string const& name = names[index % 3 == 0 ? (state >> 33) % names.size() : i];
             float const value = 1;
             watch.observe(name, value);
-            if (index % 10 == 0) { told[name].push_back(train(index)); }
+            if (index % 10 == 0) { reported[name].push_back(train(index)); }
         }
         (void)watch.end();
     }
-    CHECK(sink.kept == told);
+    CHECK(sink.kept == reported);
     CHECK(declared(sink) == names.size());
 }
 

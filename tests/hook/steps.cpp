@@ -196,8 +196,8 @@ TEST_CASE("a hook left by an exception ends as failed, and the step it left half
 TEST_CASE(
     "a step that an exception left is judged when the hook is left: responses and the sink get its findings, as left") {
     collecting_sink sink;
-    std::vector<std::string> told;
-    auto const tell = call{[&told](finding const& each) { told.push_back(text_of(each.step)); }};
+    std::vector<std::string> reported;
+    auto const tell = call{[&reported](finding const& each) { reported.push_back(text_of(each.step)); }};
     try {
         hook watch{sink, all_steps, on(non_finite{}, tell)};
         (void)watch.step(train(0), "x"_t = 1.0);
@@ -205,7 +205,7 @@ TEST_CASE(
         watch.observe("x", std::numeric_limits<double>::quiet_NaN());
         throw 1;
     } catch (int) {}
-    CHECK(told == std::vector<std::string>{"train(1)"});
+    CHECK(reported == std::vector<std::string>{"train(1)"});
     CHECK(sink.count("leave train(1)") == 1);
     CHECK(sink.count("close train(1)") == 0);
     REQUIRE(sink.alarms.size() == 2);

@@ -48,9 +48,9 @@ TEST_CASE("a NaN is one alarm: the origin in front, the rest as info that names 
 TEST_CASE("the same condition of two rules is reported once, with the strongest response") {
     hook watch{plan{}, packs::supervised, on(non_finite{}, stop)};
     auto const found = bad_step(watch, train(0));
-    std::size_t told = 0;
-    for (finding const& each : found) { told += each.rule == "non_finite" ? 1 : 0; }
-    CHECK(told == 1);
+    std::size_t reported = 0;
+    for (finding const& each : found) { reported += each.rule == "non_finite" ? 1 : 0; }
+    CHECK(reported == 1);
     CHECK((found[0].rule == "non_finite" && found[0].decision == decision::stop && found.decision() == decision::stop));
     hook other{plan{}, vanishing_gradient{.patience = 1}, vanishing_gradient{.patience = 1} | severity::error,
                vanishing_gradient{.threshold = 1e-5, .patience = 1}};

@@ -28,9 +28,9 @@ def main() -> int:
     if len(sys.argv) > 2:
         names = [str(path) for path in files]
         made = subprocess.run([sys.argv[2], "--dry-run", "-Werror", "-ferror-limit=1", *names], capture_output=True, text=True)
-        told = [line for line in made.stderr.splitlines() if ": error:" in line]
-        print(*told, sep="\n")
-        breaches += len(told) if made.returncode == 0 or told else 1
+        reported = [line for line in made.stderr.splitlines() if ": error:" in line]
+        print(*reported, sep="\n")
+        breaches += len(reported) if made.returncode == 0 or reported else 1
     return 1 if breaches else 0
 
 

@@ -89,7 +89,7 @@ TEST_CASE("the loop of the first page also does what the evaluation's findings a
 
 TEST_CASE("a loop that does not stop gets a NaN at every step, or once if requested") {
     // as in docs/loop.md
-    auto const told = [](auto rule) {
+    auto const reported = [](auto rule) {
         planted_net net;
         net.where = place::gradient_from_then_on, net.at = 10;
         sp::hook watch{sp::plan{sp::defaults::losses}, rule, sp::packs::supervised};
@@ -102,8 +102,8 @@ TEST_CASE("a loop that does not stop gets a NaN at every step, or once if reques
         }
         return times;
     };
-    CHECK(told(sp::on(sp::non_finite{}, sp::stop)) == 50);
-    CHECK(told(sp::on(sp::non_finite{}, sp::stop) | sp::once) == 1);
+    CHECK(reported(sp::on(sp::non_finite{}, sp::stop)) == 50);
+    CHECK(reported(sp::on(sp::non_finite{}, sp::stop) | sp::once) == 1);
 }
 
 TEST_CASE("a net shows its tensors as on the first page") {

@@ -50,7 +50,7 @@ TEST_CASE(
     CHECK(members("") == 0);
 }
 
-TEST_CASE("what a collection keeps is told whole, however long its pattern and its policy are") {
+TEST_CASE("what a collection keeps is reported whole, however long its pattern and its policy are") {
     constexpr plan keep{collection{"losses",
                                    glob{"the/first/part/of/the/model/*"} || glob{"the/second/part/of/the/model/*"} ||
                                        glob{"the/third/part/of/the/model/*"} || of_role{role::loss},

@@ -79,7 +79,7 @@ TEST_CASE("a copy that shares its memory is found out before anything is touched
     CHECK(net.inner->g == g);
 }
 
-TEST_CASE("a pass or an update that works on the net itself is told, and what it changed is put back") {
+TEST_CASE("a pass or an update that works on the net itself is reported, and what it changed is put back") {
     line net;
     std::vector<float> const w = net.w;
     preflight_result const by_pass =
@@ -98,7 +98,7 @@ TEST_CASE("a pass or an update that works on the net itself is told, and what it
 }
 
 #if SPOTTER_EXCEPTIONS
-TEST_CASE("what a pass, an update, a copy or a visitor throws is told, whenever it does") {
+TEST_CASE("what a pass, an update, a copy or a visitor throws is reported, whenever it does") {
     for (int const when : {1, 2, 3, 5, 9, 20, 24}) {
         line net;
         int calls = 0;
@@ -145,7 +145,7 @@ TEST_CASE("a loss, a weight or a gradient that is no number ends the examination
     CHECK(later.count(gradient_proof::wrong) == 0);
 }
 
-TEST_CASE("a loss that draws its numbers from outside is told; its sign is proven, its gradient is not") {
+TEST_CASE("a loss that draws its numbers from outside is reported; its sign is proven, its gradient is not") {
     prng outside;
     auto const noisy = [&outside](double sign) {
         return [&outside, sign](line& it) {
@@ -165,8 +165,8 @@ TEST_CASE("a loss that draws its numbers from outside is told; its sign is prove
     CHECK(preflight(wrong, noisy(-1), step).first() == preflight_cause::negated_gradient);
     preflight_options<line> seeded;
     seeded.seed = [](line&, std::uint64_t) {};  // of something else
-    preflight_result const told = preflight(net, noisy(1), step, seeded);
-    CHECK(told.first() == preflight_cause::not_repeatable);
+    preflight_result const reported = preflight(net, noisy(1), step, seeded);
+    CHECK(reported.first() == preflight_cause::not_repeatable);
 }
 
 TEST_CASE("gradients without a weight, weights without a gradient, and nothing at all are named") {
@@ -194,7 +194,7 @@ TEST_CASE("gradients without a weight, weights without a gradient, and nothing a
     CHECK(preflight(examination{}).first() == preflight_cause::nothing_to_examine);
 }
 
-TEST_CASE("a net that changes its shapes or its names is told, whenever it does") {
+TEST_CASE("a net that changes its shapes or its names is reported, whenever it does") {
     for (int const when : {2, 4, 9, 15}) {
         line net;
         int calls = 0;
@@ -213,7 +213,7 @@ TEST_CASE("a net that changes its shapes or its names is told, whenever it does"
     CHECK(by_step.first() == preflight_cause::shapes_change);
 }
 
-TEST_CASE("a pass that updates is told, and examined no further") {
+TEST_CASE("a pass that updates is reported, and examined no further") {
     line net;
     preflight_result const found = preflight(
         net,

@@ -95,7 +95,7 @@ TEST_CASE("tensors that a net shows by their roles are read without a handle") {
     CHECK(lost.find(preflight_cause::input_not_normalized) != nullptr);
 }
 
-TEST_CASE("inputs and labels that the loss does not read are told; those that a pass fills by itself are not") {
+TEST_CASE("inputs and labels that the loss does not read are reported; those that a pass fills by itself are not") {
     net_type blind;
     matrix<float> unseen = blind.x;
     preflight_options<net_type> choices = handles();
@@ -133,7 +133,7 @@ TEST_CASE("labels that are no class, all the same, or of equal inputs different"
     CHECK(found.find(preflight_cause::labels_contradict) != nullptr);
 }
 
-TEST_CASE("a softmax along the batch and a softmax of probabilities are told") {
+TEST_CASE("a softmax along the batch and a softmax of probabilities are reported") {
     net_type along;
     along.before_loss = [](net_type& it) {
         for (std::size_t c = 0; c < net_type::classes; ++c) {
@@ -162,7 +162,7 @@ TEST_CASE("a softmax along the batch and a softmax of probabilities are told") {
     CHECK(!examined(once, handles()));
 }
 
-TEST_CASE("a first loss far above that of a guess is told") {
+TEST_CASE("a first loss far above that of a guess is reported") {
     net_type net;
     for (float& each : net.w3.values) { each *= 20; }
     net.rate = 1e-4F;
@@ -218,8 +218,8 @@ TEST_CASE("random numbers that the net holds are rewound, those that a seed rule
     CHECK(examined(net, choices).find(preflight_cause::random_in_evaluation) != nullptr);
 }
 
-TEST_CASE(
-    "on request a copy is trained on the one batch, and labels that belong to other samples are told as statistics") {
+TEST_CASE("on request a copy is trained on the one batch, and labels that belong to other samples are reported as "
+          "statistics") {
     using large = perceptron<>;
     large net;
     net.rate = 0.5F;

@@ -67,7 +67,7 @@ TEST_CASE("a net that is not copied is examined where it is, and is afterwards w
     CHECK(of.velocity == velocity);
 }
 
-TEST_CASE("faults are told of it as of others") {
+TEST_CASE("faults are reported of it as of others") {
     fixed_net of;
     std::vector<std::vector<float>> kept;
     examination exam = exam_of(of, kept);
@@ -82,7 +82,7 @@ TEST_CASE("faults are told of it as of others") {
     CHECK(preflight(negated).first() == preflight_cause::negated_gradient);
 }
 
-TEST_CASE("a restore that forgets the moments is told") {
+TEST_CASE("a restore that forgets the moments is reported") {
     fixed_net of;
     std::vector<std::vector<float>> kept;
     examination exam = exam_of(of, kept);
@@ -154,7 +154,7 @@ TEST_CASE("a loss of its own saves backward passes, and has to be the same loss"
     CHECK(preflight(exam).first() == preflight_cause::losses_differ);
 }
 
-TEST_CASE("what is found is told as any finding is, causes first, and what they explain as notes") {
+TEST_CASE("what is found is reported as any finding is, causes first, and what they explain as notes") {
     perceptron<> net;
     net.rate = 300;
     net.spoils = [](perceptron<>& it) {
@@ -215,7 +215,7 @@ TEST_CASE("every cause has a name of its own, a reason and, where it is an alarm
     CHECK(name_of(static_cast<preflight_cause>(200)) == "none");
 }
 
-TEST_CASE("progress is told once half a second has gone by") {
+TEST_CASE("progress is reported once half a second has gone by") {
     perceptron<> net;
     std::FILE* const file = std::tmpfile();
     REQUIRE(file != nullptr);

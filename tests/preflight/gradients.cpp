@@ -163,7 +163,7 @@ TEST_CASE("what is wrong up to a layer is placed between the last that is wrong 
     CHECK(loss.first() == preflight_cause::wrong_loss_gradient);
 }
 
-TEST_CASE("a decay in the gradients and clipping in the pass are habits, told as notes with their numbers") {
+TEST_CASE("a decay in the gradients and clipping in the pass are habits, reported as notes with their numbers") {
     preflight_result const decay = with([](perceptron<>& it) {
         for (std::size_t k = 0; k < 5; ++k) {
             for (std::size_t i = 0; i < it.gradients()[k]->size(); ++i) {
@@ -200,7 +200,8 @@ TEST_CASE("a decay in the gradients and clipping in the pass are habits, told as
     CHECK(one.find(preflight_cause::clipped_gradient) != nullptr);
 }
 
-TEST_CASE("units that are dead for every sample are told with their weights, and a bias that cannot matter is none") {
+TEST_CASE(
+    "units that are dead for every sample are reported with their weights, and a bias that cannot matter is none") {
     struct dead : perceptron<> {};
     perceptron<> net;
     net.before_loss = [](perceptron<>& it) { scale(it.logits.values, 0); };  // nothing reaches the loss

@@ -98,7 +98,7 @@ void visit_tensors(master_net const& it, Visit visit) {
 
 }  // namespace
 
-TEST_CASE("gradients that nobody clears are told, all or the one; what the update clears is a habit") {
+TEST_CASE("gradients that nobody clears are reported, all or the one; what the update clears is a habit") {
     net_type none;
     none.clears = false;
     preflight_result const all = examined(none);
@@ -174,7 +174,7 @@ TEST_CASE("gradients whose memory is taken in the first pass are examined as oth
     CHECK(found.count(gradient_proof::right) == 5);
 }
 
-TEST_CASE("an update that adds the gradient is told, of all tensors or of the one") {
+TEST_CASE("an update that adds the gradient is reported, of all tensors or of the one") {
     preflight_result const all =
         updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w += 0.1F * g; }); });
     CHECK(all.first() == preflight_cause::update_direction);
@@ -186,7 +186,7 @@ TEST_CASE("an update that adds the gradient is told, of all tensors or of the on
     CHECK(one.all()[0].finding.tensor == "fc2/b");
 }
 
-TEST_CASE("who is never moved is told; so is what moves though it is frozen") {
+TEST_CASE("who is never moved is reported; so is what moves though it is frozen") {
     preflight_result const one =
         updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g; }, 2); });
     CHECK(one.first() == preflight_cause::dead_update_path);
@@ -220,7 +220,7 @@ TEST_CASE("adaptive steps, momentum and a warm-up from zero are healthy") {
     CHECK(found.find(preflight_cause::warm_up) != nullptr);
 }
 
-TEST_CASE("a decay is told from the step; one that makes weights larger is wrong") {
+TEST_CASE("a decay is reported from the step; one that makes weights larger is wrong") {
     CHECK(!updated(
         [](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g + 0.001F * w; }); }));
     preflight_result const grows = updated(
@@ -268,7 +268,7 @@ TEST_CASE("weights that follow a finer copy are moved as the copy is, however sl
     CHECK(examined(wrong).first() == preflight_cause::update_direction);
 }
 
-TEST_CASE("weights that begin alike in every layer are told, a single layer of zeros is not") {
+TEST_CASE("weights that begin alike in every layer are reported, a single layer of zeros is not") {
     net_type net;
     for (auto* const w : net.weights()) { w->assign(w->size(), 0.0F); }
     CHECK(examined(net).first() == preflight_cause::poor_weight_initialization);

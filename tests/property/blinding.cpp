@@ -129,7 +129,7 @@ TEST_CASE("a NaN does not blind bf16_stall, nor make it fire") {
         for (bool const in_gradient : {false, true}) {
             for (bool const faulty : {false, true}) {
                 hook watch{plan{}, bf16_stall{.patience = 5}};
-                indices told;
+                indices reported;
                 for (std::uint64_t i = 0; i < 100; ++i) {
                     std::vector<bf16> weight(12), gradient(12);
                     for (std::size_t k = 0; k < 12; ++k) {
@@ -139,10 +139,10 @@ TEST_CASE("a NaN does not blind bf16_stall, nor make it fire") {
                     }
                     if (i == 55) { (in_gradient ? gradient : weight)[0].bits = poison; }
                     tensor_ref const w = view_of(weight.data(), {3, 4}), g = view_of(gradient.data(), {3, 4});
-                    if (!watch.step(train(i), "fc/w"_t = w, "grad/fc/w"_t = g).empty()) { told.push_back(i); }
+                    if (!watch.step(train(i), "fc/w"_t = w, "grad/fc/w"_t = g).empty()) { reported.push_back(i); }
                 }
-                CHECK(told.empty() == !faulty);
-                if (faulty) { CHECK(told.front() == 65); }
+                CHECK(reported.empty() == !faulty);
+                if (faulty) { CHECK(reported.front() == 65); }
             }
         }
     }

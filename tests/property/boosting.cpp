@@ -56,7 +56,7 @@ void with_rules(std::uint64_t run, Use&& use) {
 
 TEST_CASE(
     "rules on importances and trees say in a replay what they said in the loop, with no values in the record [S64]") {
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (std::uint64_t run = 0; run < property_runs(16); ++run) {
         with_rules(run, [&](auto const&... rules) {
             INFO("stream " << run);
@@ -73,10 +73,10 @@ TEST_CASE(
             CHECK(report.whole);
             CHECK(inside == outside);
             CHECK(coverages == coverage_of(watch));
-            told += inside.size();
+            reported += inside.size();
         });
     }
-    CHECK(told > 100);
+    CHECK(reported > 100);
 }
 
 TEST_CASE("of a record that was made without them, they say what they would have said, where the values were kept") {

@@ -80,7 +80,7 @@ struct alarm_keeper {  // a struct, because a lambda's type would name every rul
 };
 
 template <class... Rules>
-void compare_with_replay(std::string_view path, alarms const& inside, std::vector<plain_finding> const& told,
+void compare_with_replay(std::string_view path, alarms const& inside, std::vector<plain_finding> const& reported,
                          std::vector<plain_coverage> const& covered, Rules const&... rules) {
     alarms outside;
     spotter::trial const run = open(path);
@@ -88,7 +88,7 @@ void compare_with_replay(std::string_view path, alarms const& inside, std::vecto
     INFO(report.trouble.what.view());
     CHECK(report.trouble.code == spotter::errc::none);
     CHECK(report.whole);
-    compare_findings(told, plain_list(report.findings));
+    compare_findings(reported, plain_list(report.findings));
     CHECK(inside == outside);
     std::vector<plain_coverage> again;
     for (spotter::coverage const& each : report.coverages) { again.push_back(plain(each)); }
@@ -107,7 +107,7 @@ void check_both_ways(std::uint64_t seed, clock_is clock, verdicts& seen, Rules c
     stream const all = hostile_maker{seed}.make(90);
     temporary_folder const folder;
     alarms inside;
-    std::vector<plain_finding> told;
+    std::vector<plain_finding> reported;
     std::vector<plain_coverage> covered;
     for (std::uint64_t const from : {~std::uint64_t{0}, std::uint64_t{0}}) {
         INFO((from == 0 ? "with the values recorded" : "without values"));
@@ -116,10 +116,10 @@ void check_both_ways(std::uint64_t seed, clock_is clock, verdicts& seen, Rules c
         inside = run_hostile(watch, all, clock);
         REQUIRE(watch.health().good());
         spotter::trial const run = open(watch.path());
-        told = plain_list(run.findings());
+        reported = plain_list(run.findings());
         covered.clear();
         watch.coverage_of_rules([&](spotter::coverage const& each) { covered.push_back(plain(each)); });
-        compare_with_replay(watch.path(), inside, told, covered, rules...);
+        compare_with_replay(watch.path(), inside, reported, covered, rules...);
     }
     for (plain_coverage const& each : covered) {
         auto& [judged, fired] = seen[std::get<0>(each)];
@@ -128,7 +128,7 @@ void check_both_ways(std::uint64_t seed, clock_is clock, verdicts& seen, Rules c
     INFO("of values that were recorded without rules");
     spotter::hook record{folder / "bare", payload_from(0), hostile_options(random)};
     (void)run_hostile(record, all, clock);
-    compare_with_replay(record.path(), inside, told, covered, rules...);
+    compare_with_replay(record.path(), inside, reported, covered, rules...);
 }
 
 }  // namespace spotter_test

@@ -13,7 +13,7 @@ void check_course(Pack const& pack, habits const& like, Change change, std::size
     constexpr std::uint64_t steps = 520;
     temporary_folder const folder;
     alarms inside;
-    std::vector<plain_finding> told;
+    std::vector<plain_finding> reported;
     std::vector<plain_coverage> covered;
     for (bool const values : {false, true}) {
         INFO((values ? "with the values recorded" : "without values"));
@@ -23,17 +23,17 @@ void check_course(Pack const& pack, habits const& like, Change change, std::size
         show_run(watch, steps, like, once, [&](std::uint64_t, step_alarm const& found) { keep(inside, found); });
         watch.finish();
         REQUIRE(watch.health().good());
-        told = plain_list(open(watch.path()).findings());
-        CHECK(told.size() >= at_least);
+        reported = plain_list(open(watch.path()).findings());
+        CHECK(reported.size() >= at_least);
         covered.clear();
         watch.coverage_of_rules([&](coverage const& each) { covered.push_back(plain(each)); });
-        compare_with_replay(watch.path(), inside, told, covered, pack);
+        compare_with_replay(watch.path(), inside, reported, covered, pack);
     }
     INFO("of values that were recorded without rules");
     hook record{folder / "bare", payload_from(0)};
     show_run(record, steps, like, change, [](std::uint64_t, step_alarm const&) {});
     record.finish();
-    compare_with_replay(record.path(), inside, told, covered, pack);
+    compare_with_replay(record.path(), inside, reported, covered, pack);
 }
 
 }  // namespace

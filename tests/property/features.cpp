@@ -116,7 +116,7 @@ constexpr plan all_values{collection{"all", "*", always{}, payload}};
 }  // namespace
 
 TEST_CASE("a rule that extracts says in a replay what it said in the loop, with no all_values in the record [S64]") {
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (std::uint64_t run = 0; run < property_runs(32); ++run) {
         with_extracting(run, [&](auto const&... rules) {
             INFO("stream " << run);
@@ -143,10 +143,10 @@ TEST_CASE("a rule that extracts says in a replay what it said in the loop, with 
             replay_report const live =
                 follow(record, rules..., [&](spotter::step_alarm const& found) { keep(followed, found); });
             CHECK((live.whole && inside == followed));
-            told += inside.size();
+            reported += inside.size();
         });
     }
-    CHECK(told > 200);
+    CHECK(reported > 200);
 }
 
 TEST_CASE(

@@ -153,13 +153,14 @@ TEST_CASE("verdicts and coverage in the loop equal those of replay, for random s
             compare(inside, again.found);
             std::vector<plain_coverage> expected = coverage_of(watch);
             CHECK(expected == again.coverages);
-            std::size_t told = 0;
-            for (auto const& each : inside) { told += each.findings.size(); }
-            CHECK(record.findings().size() == told);  // the record also holds the findings made while it was recorded
+            std::size_t reported = 0;
+            for (auto const& each : inside) { reported += each.findings.size(); }
+            CHECK(record.findings().size() ==
+                  reported);  // the record also holds the findings made while it was recorded
             for (std::size_t i = 0, k = 0; i < inside.size(); ++i) {
                 for (auto const& each : inside[i].findings) { CHECK(plain(record.findings()[k++]) == each); }
             }
-            findings += told;
+            findings += reported;
         });
     }
     CHECK(findings > 300);
@@ -208,9 +209,9 @@ TEST_CASE("several rules in one pass find what each finds alone") {
                     into.push_back(plain(each));
                 }
             };
-            auto const put_in_order = [](std::vector<plain_finding>& told) {
-                std::sort(told.begin(), told.end());
-                told.erase(std::unique(told.begin(), told.end()), told.end());
+            auto const put_in_order = [](std::vector<plain_finding>& reported) {
+                std::sort(reported.begin(), reported.end());
+                reported.erase(std::unique(reported.begin(), reported.end()), reported.end());
             };
             (note(alone, replay(record, rules)), ...);
             replay_report const report = replay(record, rules...);
@@ -229,12 +230,12 @@ TEST_CASE("a torn record replays the verdicts of its prefix") {
     temporary_folder const folder;
     hook watch{folder / "run", everything, rule, other};
     alarms inside;
-    std::vector<std::size_t> told;  // findings up to each close
+    std::vector<std::size_t> reported;  // findings up to each close
     for (stream_step const& step : all) {
         watch.begin(step.id);
         for (event const& each : step.events) { feed(watch, each); }
         keep(inside, watch.end());
-        told.push_back(inside.size());
+        reported.push_back(inside.size());
         watch.flush();
     }
     watch.finish();
@@ -245,9 +246,9 @@ TEST_CASE("a torn record replays the verdicts of its prefix") {
         trial const record = open(folder / "run");
         replayed const again = play(record, rule, other);
         std::size_t const closed = record.closed_steps();
-        REQUIRE(closed <= told.size());
+        REQUIRE(closed <= reported.size());
         alarms const prefix{inside.begin(),
-                            inside.begin() + static_cast<std::ptrdiff_t>(closed == 0 ? 0 : told[closed - 1])};
+                            inside.begin() + static_cast<std::ptrdiff_t>(closed == 0 ? 0 : reported[closed - 1])};
         compare(prefix, again.found);
         judged_at_last = closed;
     }

@@ -13,17 +13,17 @@ namespace {
 
 constexpr plan some{collection{"w", role::weight, every{3}, payload}, collection{"all", "*", always{}, stats(l2)}};
 
-struct told {
+struct verdicts {
     alarms found;
     std::vector<plain_coverage> coverages;
     std::uint64_t steps = 0, fired = 0;
     bool whole = false;
     errc trouble = errc::none;
-    friend bool operator==(told const&, told const&) = default;
+    friend bool operator==(verdicts const&, verdicts const&) = default;
 };
 template <class Play, class... Arguments>
-told tell(Play const& play, Arguments const&... arguments) {
-    told it;
+verdicts tell(Play const& play, Arguments const&... arguments) {
+    verdicts it;
     auto const report = play(arguments..., [&](spotter::step_alarm const& found) { keep(it.found, found); });
     for (coverage const& each : report.coverages) { it.coverages.push_back(plain(each)); }
     it.steps = report.steps, it.fired = report.fired, it.whole = report.whole, it.trouble = report.trouble.code;
@@ -31,8 +31,8 @@ told tell(Play const& play, Arguments const&... arguments) {
 }
 template <class... Arguments>
 std::size_t compare(trial const& run, Arguments const&... arguments) {
-    told const alone = tell([&](auto const&... each) { return replay(run, each...); }, arguments...);
-    told const beside = tell([&](auto const&... each) { return replay_side_by_side(run, each...); }, arguments...);
+    verdicts const alone = tell([&](auto const&... each) { return replay(run, each...); }, arguments...);
+    verdicts const beside = tell([&](auto const&... each) { return replay_side_by_side(run, each...); }, arguments...);
     CHECK(alone.found == beside.found);
     CHECK(alone == beside);
     return alone.found.size();

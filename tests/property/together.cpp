@@ -52,34 +52,34 @@ std::size_t check_pair(std::uint64_t seed, One const& first, Two const& second) 
 }  // namespace
 
 TEST_CASE("two rules that extract from memory do not take what the other extracted") {
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (std::uint64_t run = 0; run < property_runs(3); ++run) {
         unchanged_tensor const unchanged{.num_steps = 2, .rtol = 0.5};
-        told += check_pair(run, unchanged | hide, unchanged);
+        reported += check_pair(run, unchanged | hide, unchanged);
         update_direction const direction{.warmup = 1, .window = 2, .share = 0.3};
-        told += check_pair(run + 10, direction | hide, direction);
+        reported += check_pair(run + 10, direction | hide, direction);
         poor_weight_initialization const beginning{.distribution_range = 0.9, .steps = 9, .conjunct = false};
-        told += check_pair(run + 20, beginning | only{from{30}}, beginning);
+        reported += check_pair(run + 20, beginning | only{from{30}}, beginning);
         auto late = beginning;
         late.select = "grad/fc1/*";
-        told += check_pair(run + 30, late, beginning);
+        reported += check_pair(run + 30, late, beginning);
     }
-    CHECK(told > 50);
+    CHECK(reported > 50);
 }
 
 TEST_CASE("what is a label to one rule and a prediction to the other is extracted for each") {
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (std::uint64_t run = 0; run < property_runs(3); ++run) {
         class_imbalance const rule{.threshold_imbalance = 1.5, .samples = 20, .argmax = true, .min_accuracy = 0};
         class_imbalance turned = rule;
         turned.select = role::prediction, turned.predictions = role::label;
-        told += check_pair(run, rule, turned);
+        reported += check_pair(run, rule, turned);
         output_collapse const flat{.warmup = 1, .patience = 1, .coefficient = 0.5, .samples = 9};
         output_collapse other = flat;
         other.select = role::label, other.labels = role::prediction;
-        told += check_pair(run + 10, flat, other);
+        reported += check_pair(run + 10, flat, other);
     }
-    CHECK(told > 20);
+    CHECK(reported > 20);
 }
 
 TEST_CASE(

@@ -63,21 +63,21 @@ class ThePage(unittest.TestCase):
 
     def test_every_question_is_asked_both_ways(self):
         self.assertEqual((len(self.shell), len(self.python["run"].modes()), len(self.printed)), (5, 2, 5))
-        for told in self.shell:
-            self.assertTrue(told.strip())
+        for reported in self.shell:
+            self.assertTrue(reported.strip())
 
     def test_the_loss_is_the_one_that_the_program_printed(self):
         printed = re.findall(r"step +(\d+)  loss ([\d.]+)", self.said)
         loss = dict(zip(self.python["steps"].tolist(), self.python["loss"].tolist()))
         self.assertEqual(len(printed), 16)
-        for step, told in printed:
-            self.assertEqual(f"{loss[int(step) - 1]:.4f}", told)
+        for step, reported in printed:
+            self.assertEqual(f"{loss[int(step) - 1]:.4f}", reported)
         with open(self.folder / "loss.csv", newline="", encoding="ascii") as file:
             table = {(row["mode"], int(row["index"])): float(row["loss:mean"]) for row in csv.DictReader(file)}
         self.assertEqual({index: value for (mode, index), value in table.items() if mode == "train"}, loss)
-        told = dict(line.split("\t") for line in self.shell[1].splitlines() if line.startswith("eval("))
+        reported = dict(line.split("\t") for line in self.shell[1].splitlines() if line.startswith("eval("))
         evaluations = zip(self.python["evaluations"].tolist(), self.python["loss_of_evaluations"].tolist())
-        self.assertEqual({step: np.float32(value) for step, value in told.items()}, {f"eval({i})": np.float32(value) for i, value in evaluations})  # a float is printed as one
+        self.assertEqual({step: np.float32(value) for step, value in reported.items()}, {f"eval({i})": np.float32(value) for i, value in evaluations})  # a float is printed as one
 
     def test_label_counts_are_those_of_the_data(self):
         labels, run = self.data[:, 64], self.python["run"]

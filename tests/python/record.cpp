@@ -36,8 +36,8 @@ int record_live(std::string const& path, options const& choices) {
         for (std::uint64_t& each : w) { each = next_of(seed); }  // which does not compress
         w[0] = index;
         if (command.starts_with("step")) {
-            auto const told = watch.step(train(index), "loss"_t = 1.0 / static_cast<double>(index + 1), "w"_t = w);
-            stopped = stopped || told.decision() == decision::stop;
+            auto const reported = watch.step(train(index), "loss"_t = 1.0 / static_cast<double>(index + 1), "w"_t = w);
+            stopped = stopped || reported.decision() == decision::stop;
         } else if (command.starts_with("open")) {
             watch.begin(train(index));
             watch.observe("loss", static_cast<double>(index));

@@ -60,9 +60,9 @@ class Answers:
         self.values(run, True)
         return self.found
 
-    def say(self, question, ask, *arguments, told=str, **more):
+    def say(self, question, ask, *arguments, reported=str, **more):
         try:
-            self.found[question] = told(ask(*arguments, **more))
+            self.found[question] = reported(ask(*arguments, **more))
         except st.SpotterError as why:
             self.found[question] = "!" + why.code
 
@@ -80,42 +80,42 @@ class Answers:
             return Track(run, name, number)
 
     def values_of(self, title, track, again):
-        def told(value):
+        def reported(value):
             return "".join(f"{size}," for size in value.shape) + np.asarray(value).tobytes().hex()
 
         for step in self.steps:
             question = f"{title} {step}"
-            self.say(question + " again" * again, track.value, step, told=told, bits=True)
+            self.say(question + " again" * again, track.value, step, reported=reported, bits=True)
             if not again:
                 continue
-            self.say(question + " first", track.value, step, told=told, bits=True, nth=0)
-            self.say(question + " second", track.value, step, told=told, bits=True, nth=1)
+            self.say(question + " first", track.value, step, reported=reported, bits=True, nth=0)
+            self.say(question + " second", track.value, step, reported=reported, bits=True, nth=1)
             for number in range(self.attempts if self.attempts > 1 else 0):
-                self.say(f"{question} attempt {number}", track.value, step, told=told, bits=True, attempt=number)
-            self.say(question + " mean", track.stat, step, "mean", told=hex_of)
-            self.say(question + " time", track.time, step, told=hex_of)
-            self.say(question + " shape", track.shape, step, told=lambda shape: f"{len(shape)}/{int(np.prod(shape))}")
+                self.say(f"{question} attempt {number}", track.value, step, reported=reported, bits=True, attempt=number)
+            self.say(question + " mean", track.stat, step, "mean", reported=hex_of)
+            self.say(question + " time", track.time, step, reported=hex_of)
+            self.say(question + " shape", track.shape, step, reported=lambda shape: f"{len(shape)}/{int(np.prod(shape))}")
 
     def lists(self, run):
         def many(found):
             return "".join(f"{each} " for each in found)
 
-        self.say("steps", run.steps, told=many)
-        self.say("steps of all", run.steps, closed_by="all", told=many)
+        self.say("steps", run.steps, reported=many)
+        self.say("steps of all", run.steps, closed_by="all", reported=many)
         self.say("status", run.status)
         self.say("attempts", run.attempts)
         self.say("closed", run.closed_steps)
-        self.say("names", run.names, told=many)
-        self.say("findings", run.findings, told=lambda found: "".join(f"{each.rule}@{each.step} " for each in found))
+        self.say("names", run.names, reported=many)
+        self.say("findings", run.findings, reported=lambda found: "".join(f"{each.rule}@{each.step} " for each in found))
         for name in self.names:
             self.list("", name, Track(run, name))
         for number in self.workers if len(self.workers) > 1 else ():
-            self.say(f"steps of {number}", run.steps, worker=number, told=many)
+            self.say(f"steps of {number}", run.steps, worker=number, reported=many)
             for name in self.names:
                 self.list(f" of {number}", name, self.track_of(run, name, number), number not in run.workers())
         for step in self.steps:
             self.say(f"state {step}", run.state, step)
-        self.say("damage", run.damage, told=lambda found: "".join(sorted(
+        self.say("damage", run.damage, reported=lambda found: "".join(sorted(
             {f"run{each.file[len(self.folder):]}:{each.offset}+{each.bytes} " for each in found})))
 
     def list(self, whose, name, track, is_missing=False):
@@ -130,11 +130,11 @@ class Answers:
         if is_missing:  # C++ has empty lists there, Python says NoSuchWorker
             self.found.update((f"{name}{whose} {what}", "") for what in ("steps", "payload steps", "history", "loose"))
             return
-        self.say(f"{name}{whose} steps", track.steps, told=many)
-        self.say(f"{name}{whose} payload steps", track.payload_steps, told=many)
+        self.say(f"{name}{whose} steps", track.steps, reported=many)
+        self.say(f"{name}{whose} payload steps", track.payload_steps, reported=many)
         self.say(f"{name}{whose} history", curve)
         self.say(f"{name}{whose} loose", track.loose,
-                 told=lambda found: "".join(f"{hex_of(each.value)}@{hex_of(each.time)} " for each in found))
+                 reported=lambda found: "".join(f"{hex_of(each.value)}@{hex_of(each.time)} " for each in found))
 
 
 class Other:

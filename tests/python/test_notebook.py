@@ -117,7 +117,7 @@ class Notebook(unittest.TestCase):
         self.assertEqual([each[0].count("L") for each in re.findall(r"<path d='(M[^']*)' fill='none' stroke='(#)", weights)],
                          [len(self.run_["fc/w"].payload_steps(mode)) - 1 for mode in ("train", "eval")])
 
-    def test_the_gravest_finding_is_told_first(self):
+    def test_the_gravest_finding_is_reported_first(self):
         """Fifty hints stand before the error in the record; the page has room for twenty."""
         run = spotter.open_trial(TRAINING)
         error = next(each for each in run.findings() if each.severity == "error")

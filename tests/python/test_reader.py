@@ -159,10 +159,10 @@ class TheGoldenRuns(unittest.TestCase):
         closes = {(row.ordinal, row.step): row.time for row in expected.closes}
         for name in run:
             for number, mode in enumerate(read_format.MODES):
-                told = [row.time if getattr(row, "time", None) is not None else closes.get((ordinal, row.step), math.nan)
+                reported = [row.time if getattr(row, "time", None) is not None else closes.get((ordinal, row.step), math.nan)
                         for row, _, ordinal, _ in expected.at_steps(name) if row.step.mode == number]
-                self.assertTrue(same(run[name].times(mode), told), (name, mode))
-                self.compared += len(told)
+                self.assertTrue(same(run[name].times(mode), reported), (name, mode))
+                self.compared += len(reported)
 
     @of_each_golden_run
     def test_findings_damage_and_ends(self, folder, expected, run):
@@ -225,13 +225,13 @@ class TheGoldenRuns(unittest.TestCase):
             for bits, value in zip(stored.ravel().tolist(), found.ravel().tolist()):
                 power, fraction = bits >> mantissa & ((1 << exponent) - 1), bits & ((1 << mantissa) - 1)
                 top, bias = (1 << exponent) - 1, (1 << (exponent - 1)) - 1
-                told = math.ldexp(fraction + (power > 0) * (1 << mantissa), max(power, 1) - bias - mantissa)
-                told = -told if bits >> (exponent + mantissa) else told
+                reported = math.ldexp(fraction + (power > 0) * (1 << mantissa), max(power, 1) - bias - mantissa)
+                reported = -reported if bits >> (exponent + mantissa) else reported
                 if power == top and number != 16:
-                    told = math.nan if fraction else math.copysign(math.inf, told)
+                    reported = math.nan if fraction else math.copysign(math.inf, reported)
                 elif number == 16 and bits & 127 == 127:
-                    told = math.nan
-                self.assertTrue(same(value, told), (number, bits))
+                    reported = math.nan
+                self.assertTrue(same(value, reported), (number, bits))
 
 
 class Questions(unittest.TestCase):
@@ -301,7 +301,7 @@ class Questions(unittest.TestCase):
         self.assertRaises(st.NotInStep, run["w"].value, 0, nth=2)
 
     def test_a_value_is_the_same_whatever_was_read_before(self):
-        def told(run, name, step):
+        def reported(run, name, step):
             try:
                 return np.asarray(run[name].value(step)).tobytes()
             except st.SpotterError as why:
@@ -311,11 +311,11 @@ class Questions(unittest.TestCase):
         for folder in GOLDEN:
             run, steps = st.open_trial(folder), [each for each in st.open_trial(folder).steps()][:12]
             names = run.names()
-            alone = {(name, step): told(st.open_trial(folder), name, step) for name in names for step in steps}
+            alone = {(name, step): reported(st.open_trial(folder), name, step) for name in names for step in steps}
             run.damage()  # reads everything
             for step in 3 * steps:
                 for name in 4 * names:
-                    self.assertEqual(told(run, name, step), alone[name, step], (folder.name, name, step))
+                    self.assertEqual(reported(run, name, step), alone[name, step], (folder.name, name, step))
                     compared += 1
         self.assertGreater(compared, 3000)
 

@@ -210,9 +210,9 @@ class TheCommandLine(unittest.TestCase):
 
     def ask(self, *words):
         """What it prints, and of a record that lost something nothing less."""
-        told = subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True)
-        self.assertIn(told.returncode, (0, self.LOST), told.stderr)
-        return told.stdout
+        reported = subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True)
+        self.assertIn(reported.returncode, (0, self.LOST), reported.stderr)
+        return reported.stdout
 
     def test_csv_has_the_same_histories(self):
         statistics, compared = ("mean", "l2", "variance", "maximum_abs", "zero_fraction"), 0
@@ -223,11 +223,11 @@ class TheCommandLine(unittest.TestCase):
             for row in csv.DictReader(io.StringIO(self.ask("export", folder, "-", *words))):
                 step = (row["mode"], int(row["index"]))
                 for name, statistic in ((name, statistic) for name in names for statistic in statistics):
-                    told = row[f"{name}:{statistic}"]
-                    if told == "NA":
+                    reported = row[f"{name}:{statistic}"]
+                    if reported == "NA":
                         self.assertRaises(st.Corrupt, run[name].stat, step, statistic)
-                    elif told:
-                        self.assertTrue(same(run[name].stat(step, statistic), float(told)), (folder.name, name, step, statistic))
+                    elif reported:
+                        self.assertTrue(same(run[name].stat(step, statistic), float(reported)), (folder.name, name, step, statistic))
                         compared += 1
         self.assertGreater(compared, 1000)
 
@@ -255,13 +255,13 @@ class TheCommandLine(unittest.TestCase):
                         except st.NotARun:
                             self.assertEqual(subprocess.run([TOOL, "info", copy], capture_output=True).returncode, 3)
                             continue
-                        told = json.loads(self.ask("info", copy, "--json"))
+                        reported = json.loads(self.ask("info", copy, "--json"))
                         ours = [tuple(each) for each in run.damage()]
-                        theirs = [(each["file"], each["offset"], each["bytes"]) for each in told["damage"]]
+                        theirs = [(each["file"], each["offset"], each["bytes"]) for each in reported["damage"]]
                         self.assertEqual(sorted(set(ours)), sorted(set(theirs)), (folder.name, segment, change))
-                        self.assertEqual(told["status"], run.status())
+                        self.assertEqual(reported["status"], run.status())
                         met += len(ours)
-                        self.assertEqual(list(told["steps"].values()), [run.closed_steps(), *(len(run.steps(mode)) for mode in st.MODES)])
+                        self.assertEqual(list(reported["steps"].values()), [run.closed_steps(), *(len(run.steps(mode)) for mode in st.MODES)])
         self.assertGreater(met, 40)
 
     def test_json_has_the_same_names_and_values(self):
@@ -272,24 +272,24 @@ class TheCommandLine(unittest.TestCase):
             for each in names:
                 info = run[each["name"]].info
                 self.assertEqual((each["role"], each["type"], tuple(each["shape"])), (info.role, info.dtype, info.shape))
-            told = json.loads(self.ask("info", folder, "--json"))
+            reported = json.loads(self.ask("info", folder, "--json"))
             totals = run.totals()
-            self.assertEqual((told["status"], told["attempts"]), (run.status(), run.attempts()))
-            self.assertEqual(told["steps"]["closed"], run.closed_steps())
-            self.assertEqual((told["lost"]["dropped"], told["lost"]["thinned"]), (totals.dropped, totals.thinned))
-            self.assertEqual(told["bytes"]["segments"], totals.bytes)
-            for finding, ours in zip(told["findings"], run.findings()):
+            self.assertEqual((reported["status"], reported["attempts"]), (run.status(), run.attempts()))
+            self.assertEqual(reported["steps"]["closed"], run.closed_steps())
+            self.assertEqual((reported["lost"]["dropped"], reported["lost"]["thinned"]), (totals.dropped, totals.thinned))
+            self.assertEqual(reported["bytes"]["segments"], totals.bytes)
+            for finding, ours in zip(reported["findings"], run.findings()):
                 self.assertEqual([finding[key] for key in ("severity", "rule", "reason", "tensor", "measure", "decision", "others")],
                                  [ours.severity, ours.rule, ours.reason, ours.tensor, ours.measure, ours.decision, ours.others])
         run = st.open_trial(SOURCE / "tests/golden/runs/1-types")
         for name in run:
             step = run[name].payload_steps()[-1]
-            told = json.loads(self.ask("show", run.path, name, "--step", step, "--json"))
+            reported = json.loads(self.ask("show", run.path, name, "--step", step, "--json"))
             ours = np.atleast_1d(run[name].value(step)).ravel()
             if np.iscomplexobj(ours):
                 ours = ours.view(ours.real.dtype)
-                told["values"] = [part for pair in told["values"] for part in pair]
-            self.assertTrue(same([float(each) for each in told["values"]], ours.astype(np.float64)), name)
+                reported["values"] = [part for pair in reported["values"] for part in pair]
+            self.assertTrue(same([float(each) for each in reported["values"]], ours.astype(np.float64)), name)
 
 
 class ItsOwnCommandLine(unittest.TestCase):

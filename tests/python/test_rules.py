@@ -140,7 +140,7 @@ class OverGoldenRuns(unittest.TestCase):
         self.assertTrue(other.dynamic_refresh)
 
     def test_files_of_smdebug_over_them(self):
-        """Steps where gradients are below a mean of a tenth, told by a file for smdebug, and in spotter's own words."""
+        """Steps where gradients are below a mean of a tenth, reported by a file for smdebug, and in spotter's own words."""
         run = spotter.open_trial(GOLDEN / "1-training")
         small = sorted(run.ordinal(step) for step in run["grad/fc"].steps() if run["grad/fc"].stat(step, "mean_abs") < 0.1)
         rule = rule_of("vanishing_gradient.py", "VanishingGradient")
@@ -204,10 +204,10 @@ class OverRecordedTrainings(unittest.TestCase):
         self.assertTrue(all(100 <= int(line.split("\t")[1]) < 120 for line in said.splitlines()))
         for wrong in (("--rule", "Nope"), ("--set", "nothing"), ("--set", "nope=1")):
             self.assertEqual(self.spotter_py("rules", dead, FILES / "dead_relu.py", *wrong)[0], 2)
-        code, said, told = self.spotter_py("rules", dead, FILES / "dead_relu.py", "--end", "3", "--actions",
+        code, said, reported = self.spotter_py("rules", dead, FILES / "dead_relu.py", "--end", "3", "--actions",
                                            '{"name": "command", "command": "exit 7"}')
         self.assertEqual((code, len(said.splitlines())), (4, 1))
-        self.assertIn("exit status 7", told)
+        self.assertIn("exit status 7", reported)
 
     def test_install_as_smdebug(self):
         spotter.install_as_smdebug()
@@ -250,10 +250,10 @@ class WhatIsDone(unittest.TestCase):
         self.place = Path(folder.name)
 
     def test_all_run_whatever_becomes_of_the_others(self):
-        text = json.dumps([{"name": "command", "command": "exit 3"}, {"name": "Command", "command": f"cat >> {self.place}/told"}])
+        text = json.dumps([{"name": "command", "command": "exit 3"}, {"name": "Command", "command": f"cat >> {self.place}/reported"}])
         rule = Above(self.trial, action_str=text)
         met = invoke_rule(rule)
-        lines = [json.loads(line) for line in (self.place / "told").read_text().splitlines()]
+        lines = [json.loads(line) for line in (self.place / "reported").read_text().splitlines()]
         self.assertEqual([line["ordinal"] for line in lines], met)
         self.assertEqual([(line["rule"], line["run"], line["mode"]) for line in lines[:1]],
                          [("Above", str(GOLDEN / "1-training"), self.trial.mode(met[0]).mode)])

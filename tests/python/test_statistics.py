@@ -115,12 +115,12 @@ class Kept(unittest.TestCase):
         for folder in GOLDEN:
             names, orders = list(st.open_trial(folder)), (list(FORMULAS), list(FORMULAS)[::-1])
             for name in names:
-                told = []
+                reported = []
                 for order in orders:
                     track = st.open_trial(folder)[name]
-                    told.append({(stat, mode): track.history(stat, mode)[1] for stat in order for mode in st.MODES})
-                for question, each in told[0].items():
-                    self.assertTrue(same(each, told[1][question]), (folder.name, name, question))
+                    reported.append({(stat, mode): track.history(stat, mode)[1] for stat in order for mode in st.MODES})
+                for question, each in reported[0].items():
+                    self.assertTrue(same(each, reported[1][question]), (folder.name, name, question))
 
     def test_values_are_read_once(self):
         read = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in an object store (moto) say what they say in a folder; what is missing there is told by its name."""
+"""Runs in an object store (moto) say what they say in a folder; what is missing there is reported by its name."""
 import os
 import sys
 import time
@@ -20,7 +20,7 @@ except ImportError as why:
 GOLDEN = ROOT / "tests/golden/runs"
 
 
-def told(run) -> list:
+def reported(run) -> list:
     """Everything that a run answers, as one list."""
     said = [run.status(), run.closed_steps(), run.names(), [str(each) for each in run.steps()], len(run.damage()), len(run.findings())]
     for name in run.names():
@@ -57,7 +57,7 @@ class InAStore(unittest.TestCase):
         for name in runs:
             with self.subTest(name):
                 here = st.open_trial(GOLDEN / name)
-                self.assertEqual(told(st.open_trial(f"s3://golden/{name}")), told(here))
+                self.assertEqual(reported(st.open_trial(f"s3://golden/{name}")), reported(here))
 
     def test_sign_of_life(self):
         name = sorted({each.relative_to(GOLDEN).parts[0] for each in GOLDEN.rglob("*.spot")})[0]

@@ -59,9 +59,9 @@ TEST_CASE("where nothing was found the run says that it was examined, and no ala
         CHECK(!watch.step(train(0), "loss"_t = 1.0));
     }
     trial const run = open_trial(folder / "run").value();
-    auto const told = run["preflight"].loose();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].bytes.find("5 of 5 gradients are right; nothing was found wrong") == 0);
+    auto const reported = run["preflight"].loose();
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].bytes.find("5 of 5 gradients are right; nothing was found wrong") == 0);
     for (finding const& each : run.findings()) { CHECK(each.severity == severity::info); }
 }
 

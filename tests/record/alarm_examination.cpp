@@ -53,10 +53,10 @@ TEST_CASE("an alarm that the experiment refutes is a note, and asks for nothing"
     alarm_examination exam{[&] { return preflight_test::examined(net); }};
     asked_alarm alarm;
     alarm.experiment.ask(exam);
-    finding const told = alarm.ask(rule_id::update_direction, 0);
-    CHECK(told.severity == severity::info);
-    CHECK(told.decision == decision::proceed);
-    CHECK(told.detail.view() == "refuted: an examination proved it right; seen");
+    finding const reported = alarm.ask(rule_id::update_direction, 0);
+    CHECK(reported.severity == severity::info);
+    CHECK(reported.decision == decision::proceed);
+    CHECK(reported.detail.view() == "refuted: an examination proved it right; seen");
     CHECK(exam.examined().passes() > 0);
     CHECK(alarm.size() == 1);
 }
@@ -67,10 +67,10 @@ TEST_CASE("an alarm that the experiment proves says so, and stands first") {
     alarm_examination exam{[&] { return preflight_test::examined(net); }};
     asked_alarm alarm;
     alarm.experiment.ask(exam);
-    finding const told = alarm.ask(rule_id::update_direction, 0, severity::warning);
-    CHECK(told.severity == severity::warning);
-    CHECK(told.leads);
-    CHECK(told.detail.view() == "proven: update_direction at \"update\"; seen");
+    finding const reported = alarm.ask(rule_id::update_direction, 0, severity::warning);
+    CHECK(reported.severity == severity::warning);
+    CHECK(reported.leads);
+    CHECK(reported.detail.view() == "proven: update_direction at \"update\"; seen");
 }
 
 TEST_CASE("another fault that the experiment finds is reported beside the alarm") {
@@ -81,8 +81,8 @@ TEST_CASE("another fault that the experiment finds is reported beside the alarm"
     alarm_examination exam{[&] { return preflight_test::examined(net); }};
     asked_alarm alarm;
     alarm.experiment.ask(exam);
-    finding const told = alarm.ask(rule_id::learning_rate_too_large, 5, severity::warning);
-    CHECK(told.detail.view() == "not proven; seen");
+    finding const reported = alarm.ask(rule_id::learning_rate_too_large, 5, severity::warning);
+    CHECK(reported.detail.view() == "not proven; seen");
     REQUIRE(alarm.size() == 2);
     finding const& more = alarm.found.begin()[1];
     CHECK(more.rule == "negated_gradient");
@@ -119,9 +119,9 @@ TEST_CASE("a net that cannot be examined proves nothing, and what throws is caug
     alarm_examination exam{[&] { return preflight_test::examined(net); }};
     asked_alarm alarm;
     alarm.experiment.ask(exam);
-    finding const told = alarm.ask(rule_id::gradient_not_cleared, 0);
-    CHECK(told.severity == severity::error);
-    CHECK(told.detail.view() == "not proven; seen");
+    finding const reported = alarm.ask(rule_id::gradient_not_cleared, 0);
+    CHECK(reported.severity == severity::error);
+    CHECK(reported.detail.view() == "not proven; seen");
     CHECK(alarm.size() == 1);
     CHECK(exam.examined().first() == preflight_cause::threw);
     alarm_examination throws{[]() -> preflight_result { throw std::runtime_error{"no net"}; }};
@@ -155,17 +155,17 @@ TEST_CASE("a hook runs the experiment: it decides how an alarm of the rules is r
     hook watch{plan<>{}, update_direction{.warmup = 0, .window = 5}};
     watch.examine_with(exam);
     std::vector<float> w(8, 1.0F), shown(8);
-    std::string told;
-    for (std::uint64_t i = 0; i < 40 && told.empty(); ++i) {
+    std::string reported;
+    for (std::uint64_t i = 0; i < 40 && reported.empty(); ++i) {
         for (std::size_t k = 0; k < w.size(); ++k) { shown[k] = -0.1F * static_cast<float>(k + 1); }
         step_alarm const found = watch.step(train(i), "fc/w"_t = view_of(w.data(), {2, 4}),
                                             "grad/fc/w"_t = view_of(shown.data(), {2, 4}), "loss"_t = 1.0);
         CHECK(!found);
-        for (finding const& each : found) { told += each.detail.view(); }
+        for (finding const& each : found) { reported += each.detail.view(); }
         for (std::size_t k = 0; k < w.size(); ++k) { w[k] -= 0.01F * static_cast<float>(k + 1); }
     }
-    INFO(told);
-    CHECK(told.find("refuted: an examination proved it right") == 0);
+    INFO(reported);
+    CHECK(reported.find("refuted: an examination proved it right") == 0);
     null_hook nothing;
     nothing.examine_with(exam);
 }
@@ -177,25 +177,27 @@ namespace {
 constexpr update_direction mistaken{.warmup = 0, .window = 5};
 
 template <class Hook>
-std::vector<std::string> told_by(Hook& watch, std::uint64_t steps = 40) {
+std::vector<std::string> count_reported(Hook& watch, std::uint64_t steps = 40) {
     std::vector<float> w(8, 1.0F), shown(8);
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     for (std::uint64_t i = 0; i < steps; ++i) {
         for (std::size_t k = 0; k < w.size(); ++k) { shown[k] = -0.1F * static_cast<float>(k + 1); }
         for (finding const& each :
              watch.step(train(i), "fc/w"_t = view_of(w.data(), {2, 4}), "grad/fc/w"_t = view_of(shown.data(), {2, 4}),
                                   "loss"_t = 1.0)) {
-            told.emplace_back(json_of(each, {.time = 1}).view());
+            reported.emplace_back(json_of(each, {.time = 1}).view());
         }
         for (std::size_t k = 0; k < w.size(); ++k) { w[k] -= 0.01F * static_cast<float>(k + 1); }
     }
-    return told;
+    return reported;
 }
-std::vector<std::string> told_by_replay(std::string const& path) {
+std::vector<std::string> reported_by_replay(std::string const& path) {
     trial const run = open_trial(path).value();
-    std::vector<std::string> told;
-    for (finding const& each : replay(run, mistaken).findings) { told.emplace_back(json_of(each, {.time = 1}).view()); }
-    return told;
+    std::vector<std::string> reported;
+    for (finding const& each : replay(run, mistaken).findings) {
+        reported.emplace_back(json_of(each, {.time = 1}).view());
+    }
+    return reported;
 }
 
 }  // namespace
@@ -208,11 +210,11 @@ TEST_CASE("a replay tells what the loop heard: an alarm that was refuted is a no
     {
         hook watch{folder / "run", plan<>{}, mistaken};
         watch.examine_with(exam);
-        heard = told_by(watch);
+        heard = count_reported(watch);
     }
     REQUIRE(!heard.empty());
     CHECK(heard[0].find("refuted: an examination proved it right") != std::string::npos);
-    CHECK(told_by_replay(folder / "run") == heard);
+    CHECK(reported_by_replay(folder / "run") == heard);
 }
 
 TEST_CASE("a replay tells what the experiment found beside the alarm") {
@@ -224,11 +226,11 @@ TEST_CASE("a replay tells what the experiment found beside the alarm") {
     {
         hook watch{folder / "run", plan<>{}, mistaken};
         watch.examine_with(exam);
-        heard = told_by(watch);
+        heard = count_reported(watch);
     }
     REQUIRE(heard.size() > 1);
     CHECK(heard[0].find("{\"rule\": \"gradient_not_cleared\"") == 0);
-    CHECK(told_by_replay(folder / "run") == heard);
+    CHECK(reported_by_replay(folder / "run") == heard);
 }
 
 TEST_CASE("a replay knows what an examination before the training proved right, from its step on") {
@@ -238,7 +240,7 @@ TEST_CASE("a replay knows what an examination before the training proved right, 
     {
         hook watch{folder / "run", plan<>{}, mistaken};
         watch.add(preflight_test::examined(net));
-        heard = told_by(watch);
+        heard = count_reported(watch);
     }
     bool refuted = false;
     std::vector<std::string> of_rules;  // without the examination's own notes
@@ -247,5 +249,5 @@ TEST_CASE("a replay knows what an examination before the training proved right, 
         refuted = refuted || each.find("refuted: an examination proved it right") != std::string::npos;
     }
     CHECK(refuted);
-    CHECK(told_by_replay(folder / "run") == of_rules);
+    CHECK(reported_by_replay(folder / "run") == of_rules);
 }

@@ -90,8 +90,8 @@ TEST_CASE("a ring that a kill left is brought into the record without mapping it
     REQUIRE(::waitpid(child, &how, 0) == child);
     if (!WIFEXITED(how) || WEXITSTATUS(how) != 0) { SPOTTER_SKIP("there is no shared memory here"); }
     faulty_file_system files{~std::uint64_t{0}};
-    auto const told = recover(path, files);
-    REQUIRE(told);
+    auto const recovery = recover(path, files);
+    REQUIRE(recovery);
     CHECK(files.maps == 0);
     CHECK(open_trial(path).value().steps().size() == 50);
 }

@@ -25,17 +25,17 @@ TEST_CASE(
         REQUIRE(run);
         CHECK(run->environment() == environment_of_program());
     }
-    std::map<std::string, std::string> told;
+    std::map<std::string, std::string> reported;
     auto const run = open_trial(folder / "run").value();
     spotter::detail::each_environment_line(
-        run.environment(), [&](std::string_view key, std::string_view value) { told[std::string{key}] = value; });
+        run.environment(), [&](std::string_view key, std::string_view value) { reported[std::string{key}] = value; });
     for (char const* const each : {"compiler", "flags", "target", "cores", "memory", "system"}) {
         INFO(each);
-        CHECK(!told[each].empty());
+        CHECK(!reported[each].empty());
     }
     CHECK(run.environment().size() < 700);
 #if defined(__OPTIMIZE__)
-    CHECK(told["flags"].rfind("optimised", 0) == 0);
+    CHECK(reported["flags"].rfind("optimised", 0) == 0);
 #endif
 }
 

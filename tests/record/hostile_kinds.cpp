@@ -177,9 +177,9 @@ TEST_CASE("a stray file with a number far off takes no time and no number, empty
             options shares = shared();
             shares.existing = existing::resume;
             record_and_die(path, 100, 10, shares);
-            auto const told = recover(path);
-            REQUIRE(told);
-            CHECK((told->closes == 10 && !told->first_error));
+            auto const recovery = recover(path);
+            REQUIRE(recovery);
+            CHECK((recovery->closes == 10 && !recovery->first_error));
         }
     }
 }

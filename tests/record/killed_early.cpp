@@ -59,10 +59,10 @@ TEST_CASE("killed at any moment of its first 200 ms: the next attempt has its ri
         if (!ring.empty()) { rings.insert(ring); }
         machine_file_system files;
         if (*files.kind_of(path) == path_kind::folder) {
-            auto const told = recover(path);
-            REQUIRE(told);
-            INFO(told->first_error.what.view());
-            CHECK_FALSE(told->first_error);
+            auto const recovery = recover(path);
+            REQUIRE(recovery);
+            INFO(recovery->first_error.what.view());
+            CHECK_FALSE(recovery->first_error);
         }
         CHECK(ring_of(path).empty());
         check_record(read_run(path), *done);
@@ -80,9 +80,9 @@ TEST_CASE("a ring's memory without a byte in it is one that never began") {
         std::string const ring = ring_of(path);
         REQUIRE(::truncate(("/dev/shm/" + ring).c_str(), 0) == 0);
         if (by_recover) {
-            auto const told = recover(path);
-            REQUIRE(told);
-            CHECK((!told->first_error && told->rings == 0));
+            auto const recovery = recover(path);
+            REQUIRE(recovery);
+            CHECK((!recovery->first_error && recovery->rings == 0));
             CHECK(ring_of(path).empty());
         }
         check_next_attempt(path);

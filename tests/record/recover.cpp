@@ -23,9 +23,9 @@ TEST_CASE("killed at its n-th file operation, for every n: recover brings in wha
                     train_steps(sink, 0, 17, *done);
                     sink.finish({});
                 });
-                auto const told = recover(path);
-                REQUIRE(told);
-                CHECK_FALSE(told->first_error);
+                auto const recovery = recover(path);
+                REQUIRE(recovery);
+                CHECK_FALSE(recovery->first_error);
                 CHECK(ring_of(path).empty());
                 check_record(read_run(path), *done);
             }
@@ -56,9 +56,9 @@ TEST_CASE("a recovery that is killed at its n-th operation, for every n, and aga
                     (void)recover(path, files);
                 });
             }
-            auto const told = recover(path);
-            REQUIRE(told);
-            CHECK_FALSE(told->first_error);
+            auto const recovery = recover(path);
+            REQUIRE(recovery);
+            CHECK_FALSE(recovery->first_error);
             CHECK_FALSE(in_memory(ring));
             check_record(read_run(path), *done);
             CHECK(recover(path)->rings == 0);
@@ -132,9 +132,9 @@ TEST_CASE("two workers that were killed are both recovered; one that is alive is
     record_and_die(path, 0, 20, one);
     recorder sink{path, live};
     declare(sink);
-    auto const told = recover(path + "/");
-    REQUIRE(told);
-    CHECK((told->rings == 2 && told->closes == 30 && told->live == 1 && told->entries == 66));
+    auto const recovery = recover(path + "/");
+    REQUIRE(recovery);
+    CHECK((recovery->rings == 2 && recovery->closes == 30 && recovery->live == 1 && recovery->entries == 66));
     CHECK(read_run(path).closes.size() == 10);
     CHECK(read_run(path + "/worker-1").closes.size() == 20);
     CHECK(in_memory(ring_of(path + "/worker-2")));
@@ -242,9 +242,9 @@ TEST_CASE("a file operation that fails while the ring is drained: nothing is los
             record_and_die(path, 0, 500);
             std::string const ring = ring_of(path);
             faulty_file_system files{n, for_good};
-            if (auto const told = recover(path, files); !told) {
+            if (auto const recovery = recover(path, files); !recovery) {
                 ++failures;
-                CHECK(told.error().code == errc::disk_full);
+                CHECK(recovery.error().code == errc::disk_full);
             }
             if (!for_good) { CHECK(read_run(path).segments <= 2); }  // a failed one is not left behind
             CHECK_FALSE(recover(path)->first_error);
@@ -309,10 +309,10 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
             std::uint32_t const wrong = 0x7FFFFFF0U;
             std::memcpy((*header)->memory() + position, &wrong, sizeof wrong);
         });
-        auto const told = recover(path);
-        REQUIRE(told);
-        CHECK(told->first_error.code == errc::corrupt);
-        CHECK(told->closes == 3);
+        auto const recovery = recover(path);
+        REQUIRE(recovery);
+        CHECK(recovery->first_error.code == errc::corrupt);
+        CHECK(recovery->closes == 3);
         CHECK_FALSE(in_memory(ring));
         CHECK(read_run(path).closes.size() == 3);
         goes_on(errc::none);
@@ -344,9 +344,9 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
     SECTION("of another run: it is left alone") {
         auto const ring = with_ring([](std::span<std::byte>) {});
         (void)!std::system(("rm '" + path + "'/0*").c_str());
-        auto const told = recover(path);
-        REQUIRE(told);
-        CHECK(told->first_error.code == errc::corrupt);
+        auto const recovery = recover(path);
+        REQUIRE(recovery);
+        CHECK(recovery->first_error.code == errc::corrupt);
         CHECK(in_memory(ring));
         CHECK_FALSE(files.remove_shared(ring));
     }

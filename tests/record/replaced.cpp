@@ -227,8 +227,8 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
     for (bool const calls : {true, false}) {
         temporary_folder const folder;
         std::string const path = folder / "run";
-        int told[2];
-        REQUIRE(::pipe(told) == 0);
+        int reported[2];
+        REQUIRE(::pipe(reported) == 0);
         pid_t const parent = ::fork();
         if (parent == 0) {
             hook watch{path, everything, options{.ring_bytes = 64 << 10, .ring_in = ring_in::shared_memory}};
@@ -240,15 +240,15 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
                     if (watch.health().first_error.code != errc::busy) { ::_exit(1); }
                 }
                 pid_t const own = ::getpid();
-                (void)!::write(told[1], &own, sizeof own);
+                (void)!::write(reported[1], &own, sizeof own);
                 for (;;) { ::pause(); }
             }
-            (void)!::write(told[1], &child, sizeof child);
+            (void)!::write(reported[1], &child, sizeof child);
             for (;;) { ::pause(); }
         }
         pid_t child = 0, again = 0;
-        REQUIRE(::read(told[0], &child, sizeof child) == sizeof child);
-        REQUIRE(::read(told[0], &again, sizeof again) == sizeof again);
+        REQUIRE(::read(reported[0], &child, sizeof child) == sizeof child);
+        REQUIRE(::read(reported[0], &again, sizeof again) == sizeof again);
         REQUIRE(child == again);
         CHECK(machine_file_system{}.is_locked(path + "/lock").value());  // the parent is alive
         ::kill(parent, SIGKILL);
@@ -272,6 +272,6 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
         // It is not a child of this process: poll until its lock is free.
         while (machine_file_system{}.is_locked(path + "/lock").value()) { ::usleep(1000); }
         (void)recover(path);
-        ::close(told[0]), ::close(told[1]);
+        ::close(reported[0]), ::close(reported[1]);
     }
 }

@@ -38,9 +38,9 @@ restated look_at(memory_file_system& files, std::string const& folder) {
         for (row_view row; rows.next(row);) {
             bool again = false;
             if (row.kind == row_kind::declare) {
-                rows::declare told;
-                REQUIRE_FALSE(decode(row, told));
-                auto& in = found.frames[told.tensor.id];
+                rows::declare reported;
+                REQUIRE_FALSE(decode(row, reported));
+                auto& in = found.frames[reported.tensor.id];
                 again = !in.empty();
                 if (!again) { found.first_bytes += row.body.size() + 2; }
                 in.push_back(walk.frame().offset);

@@ -152,7 +152,7 @@ void train_without_system_calls(std::string const& path, ring_in where, std::uin
         large_seldom,
         options{.overflow = overflow::block, .ring_bytes = steps * (bytes_a_step + (1 << 20) / 100), .ring_in = where},
         packs::supervised |
-            severity::warning,  // the writer stores an error before the loop gets it (told_and_dead.cpp)
+            severity::warning,  // the writer stores an error before the loop gets it (reported_and_dead.cpp)
         packs::system,
         any("*", l2 > 1e3) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}),
         any("loss", minimum > 0.0)};

@@ -15,14 +15,14 @@ using namespace spotter::literals;
 namespace {
 
 // A tally in named memory that both processes share.
-class told_tally {
+class reported_tally {
 public:
-    explicit told_tally(std::string const& name)
+    explicit reported_tally(std::string const& name)
         : section_{::CreateFileMappingA(INVALID_HANDLE_VALUE, nullptr, PAGE_READWRITE, 0, sizeof(tally), name.c_str())},
           tally_{static_cast<tally*>(::MapViewOfFile(section_, FILE_MAP_WRITE, 0, 0, sizeof(tally)))} {}
-    told_tally(told_tally const&) = delete;
-    told_tally& operator=(told_tally const&) = delete;
-    ~told_tally() {
+    reported_tally(reported_tally const&) = delete;
+    reported_tally& operator=(reported_tally const&) = delete;
+    ~reported_tally() {
         (void)::UnmapViewOfFile(tally_);
         (void)::CloseHandle(section_);
     }
@@ -44,10 +44,10 @@ constexpr std::uint64_t some_steps = 23;
 }  // namespace
 
 TEST_CASE("a process that records some steps and dies, its writer idle", "[.]") {
-    told_tally const done{tally_of(told())};
+    reported_tally const done{tally_of(recovery())};
     options choices = shared(drain::poll);
     choices.ring_bytes = 4 << 20;
-    recorder sink{told(), choices};
+    recorder sink{recovery(), choices};
     declare(sink);
     for (std::uint64_t step = 0; step < some_steps; ++step) {
         scalar(sink, step, static_cast<double>(step));
@@ -60,13 +60,13 @@ TEST_CASE("a process that records some steps and dies, its writer idle", "[.]") 
     die();
 }
 TEST_CASE("a process that records until it is killed", "[.]") {
-    told_tally const done{tally_of(told())};
-    recorder sink{told(), shared(drain::thread, 1 << 20)};
+    reported_tally const done{tally_of(recovery())};
+    recorder sink{recovery(), shared(drain::thread, 1 << 20)};
     declare(sink);
     train_steps(sink, 0, 1'000'000, *done);
 }
 TEST_CASE("a process with a flight recorder that dies", "[.]") {
-    hook watch{told(), plan<>{}, options{.drain = drain::poll, .flight_bytes = 1 << 20}};
+    hook watch{recovery(), plan<>{}, options{.drain = drain::poll, .flight_bytes = 1 << 20}};
     for (std::uint64_t step = 0; step < some_steps; ++step) {
         (void)watch.step(train(step), "w"_t = values_of(step, 1000));
     }
@@ -77,17 +77,18 @@ TEST_CASE("what a process had committed to its ring when it died is in the recor
           "is gone") {
     temporary_folder const folder;
     std::string const path = folder / "run";
-    told_tally const done{tally_of(path)};
+    reported_tally const done{tally_of(path)};
     this_program_again child{"a process that records some steps and dies\\, its writer idle", path};
     REQUIRE(child.started());
     CHECK(child.wait() == this_program_again::killed_with);
     REQUIRE(done->closes == some_steps);
     CHECK(read_run(path).closes.empty());  // in the ring only
     REQUIRE(std::filesystem::exists(path + "/ring"));
-    auto const told = recover(path);
-    REQUIRE(told);
-    INFO(told->first_error.what.view());
-    CHECK((told->rings == 1 && told->closes == some_steps && told->entries >= 2 * some_steps && !told->first_error));
+    auto const recovery = recover(path);
+    REQUIRE(recovery);
+    INFO(recovery->first_error.what.view());
+    CHECK((recovery->rings == 1 && recovery->closes == some_steps && recovery->entries >= 2 * some_steps &&
+           !recovery->first_error));
     run_on_disk const run = read_run(path);
     CHECK(run.closes.size() == some_steps);
     check_record(run, *done);
@@ -100,7 +101,7 @@ TEST_CASE("killed at any moment while its writer is at work, a process leaves al
     for (int i = 0; i < 4; ++i) {
         temporary_folder const folder;
         std::string const path = folder / "run";
-        told_tally const done{tally_of(path)};
+        reported_tally const done{tally_of(path)};
         {
             this_program_again child{"a process that records until it is killed", path};
             REQUIRE(child.started());
@@ -112,9 +113,9 @@ TEST_CASE("killed at any moment while its writer is at work, a process leaves al
         }
         std::uint64_t const closes = done->closes;
         if (i % 2 == 0) {
-            auto const told = recover(path);
-            REQUIRE(told);
-            CHECK((told->rings == 1 && !told->first_error));
+            auto const recovery = recover(path);
+            REQUIRE(recovery);
+            CHECK((recovery->rings == 1 && !recovery->first_error));
         } else {
             options choices = shared();
             choices.existing = existing::resume;
@@ -135,9 +136,9 @@ TEST_CASE("what a process had in its flight recorder when it died is a flight on
     this_program_again child{"a process with a flight recorder that dies", path};
     REQUIRE(child.started());
     CHECK(child.wait() == this_program_again::killed_with);
-    auto const told = recover(path);
-    REQUIRE(told);
-    CHECK((told->rings == 1 && !told->first_error));
+    auto const recovery = recover(path);
+    REQUIRE(recovery);
+    CHECK((recovery->rings == 1 && !recovery->first_error));
     run_on_disk const flight = read_run(path + "/flight");
     REQUIRE(flight.values.size() == some_steps);
     for (std::size_t i = 0; i < some_steps; ++i) {

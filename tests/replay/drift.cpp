@@ -91,7 +91,7 @@ TEST_CASE("drift: the mean over the window leaves the range by more than margin 
     CHECK(fired(3, {.margin = 0}).empty());
     CHECK(fired(100, {.select = "y"}).empty());
 
-    trial const run = served(folder / "told", 8, [](std::uint64_t i) { return i < 4 ? 2.0 : 10.0; });
+    trial const run = served(folder / "reported", 8, [](std::uint64_t i) { return i < 4 ? 2.0 : 10.0; });
     replay_report const report = replay(run, drift{.healthy = &healthy, .margin = 1} | once);
     finding const found = report.findings.at(0);
     CHECK(found.step == predict(5));  // 2, then 2 + 8 / 4 = 4, then 4 + 6 / 4 = 5.5

@@ -110,10 +110,10 @@ TEST_CASE("cards: what follows a value that is not finite is in its card, at lat
     CHECK(has_text(page, "because of non_finite"));
     CHECK(cards_in(page) == 1);
     // The same through the function that the live page uses.
-    std::vector<html::finding_card> const told = html::finding_cards(open(folder / "run"));
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].head.strongest.rule == "non_finite");
-    CHECK(!told[0].behind.empty());
+    std::vector<html::finding_card> const reported = html::finding_cards(open(folder / "run"));
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].head.strongest.rule == "non_finite");
+    CHECK(!reported[0].behind.empty());
 }
 
 TEST_CASE("cards: a cause whose tensor has a name longer than a detail holds has its notes behind it all the same") {

@@ -294,17 +294,17 @@ TEST_CASE("html: what predictions say: logits, probabilities, one score, classes
     auto const binary = classes_in(tensor_story{}, view_of(scores, {3}), true);
     CHECK(binary.classes == std::vector<std::uint32_t>{0, 1, 0});
     CHECK(binary.certainty[1] == Approx(0.9));
-    // Logarithms of shares: known by their values, or told.
+    // Logarithms of shares: known by their values, or reported.
     float const powers[] = {std::log(0.1F), std::log(0.7F),  std::log(0.2F),
                             std::log(0.5F), std::log(0.25F), std::log(0.25F)};
     auto const behind = classes_in(tensor_story{}, view_of(powers, {2, 3}), false);
     CHECK(behind.classes == std::vector<std::uint32_t>{1, 0});
     CHECK(behind.certainty[0] == Approx(0.7));
     CHECK(behind.scores[2] == Approx(0.2));
-    tensor_story told;
-    told.info.flags = flag::log_probabilities;
+    tensor_story reported;
+    reported.info.flags = flag::log_probabilities;
     float const second[] = {std::log(0.2F), std::log(0.9F)};
-    auto const single = classes_in(told, view_of(second, {2}), true);
+    auto const single = classes_in(reported, view_of(second, {2}), true);
     CHECK(single.classes == std::vector<std::uint32_t>{0, 1});
     CHECK(single.certainty[0] == Approx(0.8));
     CHECK(single.certainty[1] == Approx(0.9));

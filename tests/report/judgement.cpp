@@ -191,7 +191,7 @@ TEST_CASE("a quantity that was not recorded is drawn as the rule measured it, ea
         watch.finish();
     }
     trial const run = open(folder / "run");
-    if (run.findings().size() < 2) { FAIL("the rule told too little"); }
+    if (run.findings().size() < 2) { FAIL("the rule reported too little"); }
     std::string const page = to_html(run);
     check_page(page);
     CHECK(has_text(section_of(page, "findings"), "as the rule measured it, each time that it was reported"));

@@ -99,7 +99,7 @@ TEST_CASE("page: a share is not drawn as seconds") {
     CHECK_FALSE(has_text(page, "<b>value of time/data</b>"));
 }
 
-TEST_CASE("page: lines of eighteen runs are told apart by colour and dash, and have a number at their end") {
+TEST_CASE("page: lines of eighteen runs are distinguished by colour and dash, and have a number at their end") {
     temporary_folder const folder;
     std::vector<trial> runs;
     for (int i = 0; i < 18; ++i) {

@@ -121,7 +121,7 @@ TEST_CASE("a step waits for its data: the shares, and the sentence that says so"
     CHECK(text.find("     10 %  in no section") != std::string::npos);
 }
 
-TEST_CASE("a step that computes is not told to read ahead") {
+TEST_CASE("a step that computes is not asked to read ahead") {
     temporary_folder const folder;
     record_profile(folder / "run", 50, [](std::uint64_t) { return step_costs{0.001, 0.02, 0.06, 0.001}; });
     CHECK(profile_at(folder / "run").verdict.find("most of it, 98 %, is section forward.") != std::string::npos);
@@ -166,7 +166,7 @@ TEST_CASE("without sections, and without times, the sentence says what is missin
     CHECK(profile_at(folder / "short").workers.at(0).modes.empty());
 }
 
-TEST_CASE("most of a step in no section is told as such") {
+TEST_CASE("most of a step in no section is reported as such") {
     temporary_folder const folder;
     record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0, 0.01, 0.01, 0.25}; });
     CHECK(profile_at(folder / "run").verdict.find("93 % of it is in no section: name more of its parts.") !=
@@ -226,13 +226,13 @@ TEST_CASE("what neighbours do is no advice to the program: its own share says wh
     CHECK(verdict_beside([](system_load& it, int) { (*short_of)(it, 0.03e9, 0); }) ==
           "Tasks wait for memory 40 % of the time, and this process has 3 % of it at most: " + std::string{look});
     for (bool const mapped : {false, true}) {  // it holds the memory, or maps and reads files that do not fit
-        auto const told = mapped ? verdict_beside([](system_load& it, int) { (*short_of)(it, 0.03e9, 9e6); })
-                                 : verdict_beside([](system_load& it, int) { (*short_of)(it, 0.9e9, 1e6); });
-        CHECK(told.find("Make its batch or its cache smaller") != std::string::npos);
+        auto const reported = mapped ? verdict_beside([](system_load& it, int) { (*short_of)(it, 0.03e9, 9e6); })
+                                     : verdict_beside([](system_load& it, int) { (*short_of)(it, 0.9e9, 1e6); });
+        CHECK(reported.find("Make its batch or its cache smaller") != std::string::npos);
     }
 }
 
-TEST_CASE("a step that computes while others have the processor is told with that") {
+TEST_CASE("a step that computes while others have the processor is reported with that") {
     temporary_folder const folder;
     for (bool const mine : {false, true}) {
         std::string const path = folder / (mine ? "mine" : "theirs");
@@ -249,7 +249,7 @@ TEST_CASE("a step that computes while others have the processor is told with tha
     }
 }
 
-TEST_CASE("a slow step is told with what the machine did then, and the page draws it") {
+TEST_CASE("a slow step is reported with what the machine did then, and the page draws it") {
     temporary_folder const folder;
     double const begin = profile_clock;
     record_profile(folder / "run", 60, [](std::uint64_t i) { return step_costs{0.1, 0.2, 0.1, i == 30 ? 1.6 : 0.1}; });

@@ -40,10 +40,10 @@ TEST_CASE("ranks that ended together are well") {
         hook watch{folder / "run", keep_losses, rank_options(number, 3)};
         close_steps(watch, 0, 5);
     }
-    ranks_report const told = ranks_of(open_trial(folder / "run").value());
-    CHECK((told.ranks.size() == 3 && told.sentences.empty() && told.never_came.empty()));
-    CHECK(told.ranks[1].last == train(4));
-    CHECK(describe(told).find("no rank is behind or slow") != std::string::npos);
+    ranks_report const reported = ranks_of(open_trial(folder / "run").value());
+    CHECK((reported.ranks.size() == 3 && reported.sentences.empty() && reported.never_came.empty()));
+    CHECK(reported.ranks[1].last == train(4));
+    CHECK(describe(reported).find("no rank is behind or slow") != std::string::npos);
 }
 
 TEST_CASE(
@@ -64,19 +64,19 @@ TEST_CASE(
         ::_exit(0);
     }
     REQUIRE(::waitpid(child, nullptr, 0) == child);
-    ranks_report const told = ranks_of(open_trial(folder / "run").value());
-    REQUIRE(told.ranks.size() == 3);
-    CHECK((told.ranks[2].status == run_status::died && told.ranks[2].is_open && told.ranks[2].open == train(12) &&
-           told.ranks[2].reached == "act/2"));
-    CHECK(told.never_came == std::vector<std::uint32_t>{3});
-    REQUIRE(told.sentences.size() == 2);
+    ranks_report const reported = ranks_of(open_trial(folder / "run").value());
+    REQUIRE(reported.ranks.size() == 3);
+    CHECK((reported.ranks[2].status == run_status::died && reported.ranks[2].is_open &&
+           reported.ranks[2].open == train(12) && reported.ranks[2].reached == "act/2"));
+    CHECK(reported.never_came == std::vector<std::uint32_t>{3});
+    REQUIRE(reported.sentences.size() == 2);
     CHECK(
-        told.sentences[0] ==
+        reported.sentences[0] ==
         "rank 2 died behind train(11), in train(12), where it had shown act/2 last; the furthest is behind train(29)");
-    CHECK(told.sentences[1] == "rank 3 never began");
+    CHECK(reported.sentences[1] == "rank 3 never began");
 }
 
-TEST_CASE("a rank that goes on and is behind is told with its silence, one that failed with its reason") {
+TEST_CASE("a rank that goes on and is behind is reported with its silence, one that failed with its reason") {
     temporary_folder const folder;
     hook first{folder / "run", keep_losses, rank_options(0, 3)},
         second{folder / "run", keep_losses, rank_options(1, 3)};
@@ -87,10 +87,10 @@ TEST_CASE("a rank that goes on and is behind is told with its silence, one that 
     third.fail("no more data");
     third.finish();
     first.flush(), second.flush();
-    ranks_report const told = ranks_of(open_trial(folder / "run").value());
-    CHECK(tells(told, "rank 2 failed behind train(19): no more data"));
-    CHECK(tells(told, "rank 1 is behind train(7), silent for "));
-    CHECK(!tells(told, "rank 0"));
+    ranks_report const reported = ranks_of(open_trial(folder / "run").value());
+    CHECK(tells(reported, "rank 2 failed behind train(19): no more data"));
+    CHECK(tells(reported, "rank 1 is behind train(7), silent for "));
+    CHECK(!tells(reported, "rank 0"));
 }
 
 TEST_CASE("ranks that are killed together: first is the one that was not in the section where the others wait, though "
@@ -120,30 +120,32 @@ TEST_CASE("ranks that are killed together: first is the one that was not in the 
     REQUIRE(recover(folder / "run").value().rings == 0);
     trial const run = open_trial(folder / "run").value();
     CHECK(run.damage().empty());
-    ranks_report const told = ranks_of(run);
-    REQUIRE(told.ranks.size() == 4);
-    CHECK((told.ranks[0].last == train(19) && told.ranks[2].last == train(19)));
-    CHECK(told.ranks[0].section == "allreduce/wait");
-    CHECK(told.ranks[2].section == "forward");
-    REQUIRE(told.sentences.size() == 4);
-    CHECK(told.sentences[0] == "rank 2 died behind train(19), in section forward; the furthest is behind train(19)");
-    CHECK(told.sentences[1].starts_with("rank 0 died behind train(19), in section allreduce/wait"));
-    CHECK(describe(told).find("rank 3    died      train(19) closed, in section allreduce/wait") != std::string::npos);
+    ranks_report const reported = ranks_of(run);
+    REQUIRE(reported.ranks.size() == 4);
+    CHECK((reported.ranks[0].last == train(19) && reported.ranks[2].last == train(19)));
+    CHECK(reported.ranks[0].section == "allreduce/wait");
+    CHECK(reported.ranks[2].section == "forward");
+    REQUIRE(reported.sentences.size() == 4);
+    CHECK(reported.sentences[0] ==
+          "rank 2 died behind train(19), in section forward; the furthest is behind train(19)");
+    CHECK(reported.sentences[1].starts_with("rank 0 died behind train(19), in section allreduce/wait"));
+    CHECK(describe(reported).find("rank 3    died      train(19) closed, in section allreduce/wait") !=
+          std::string::npos);
 }
 
-TEST_CASE("a loop that hangs in a section is told of by its own writer, and not any more once it goes on") {
+TEST_CASE("a loop that hangs in a section is reported of by its own writer, and not any more once it goes on") {
     temporary_folder const folder;
     hook first{folder / "run", keep_losses, rank_options(0, 3)},
         second{folder / "run", keep_losses, rank_options(1, 3)};
     hook third{folder / "run", keep_losses, rank_options(2, 3)};
     for (auto* each : {&first, &second, &third}) { close_steps(*each, 0, 8); }
     first.begin_section("allreduce"), second.begin_section("allreduce"), third.begin_section("data");
-    bool told = false;
-    for (int i = 0; i < 200 && !told; ++i) {
+    bool reported = false;
+    for (int i = 0; i < 200 && !reported; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds{50});
         ranks_report const now = ranks_of(open_trial(folder / "run").value());
-        told = !now.ranks[0].section.empty() && !now.ranks[1].section.empty() && !now.ranks[2].section.empty();
-        if (told) {
+        reported = !now.ranks[0].section.empty() && !now.ranks[1].section.empty() && !now.ranks[2].section.empty();
+        if (reported) {
             CHECK(now.ranks[0].in_section >= 2);
             CHECK(now.ranks[0].in_section < 10);
             REQUIRE(now.sentences.size() == 1);
@@ -151,7 +153,7 @@ TEST_CASE("a loop that hangs in a section is told of by its own writer, and not 
             CHECK(now.sentences[0].ends_with(", while the others are in section allreduce"));
         }
     }
-    CHECK(told);
+    CHECK(reported);
     first.end_section("allreduce"), second.end_section("allreduce"), third.end_section("data");
     for (auto* each : {&first, &second, &third}) { close_steps(*each, 8, 10), each->flush(); }
     ranks_report const now = ranks_of(open_trial(folder / "run").value());
@@ -191,9 +193,9 @@ TEST_CASE("a rank whose own work takes longer is slow, and so is one that has be
         close_steps(watch, 0, 50, microseconds{number == 1 ? 10000 : 1000});
         close_steps(watch, 50, 100, microseconds{number == 1 ? 10000 : number == 2 ? 5000 : 1000});
     }
-    ranks_report const told = ranks_of(open_trial(folder / "run").value());
-    CHECK(tells(told, "rank 1 is slow: a step of its own takes "));
-    CHECK((told.ranks[2].own < slow_rank && told.ranks[2].relative < slow_rank));
-    CHECK(told.ranks[0].relative == 1);
-    CHECK(told.ranks[1].relative < 0.4);
+    ranks_report const reported = ranks_of(open_trial(folder / "run").value());
+    CHECK(tells(reported, "rank 1 is slow: a step of its own takes "));
+    CHECK((reported.ranks[2].own < slow_rank && reported.ranks[2].relative < slow_rank));
+    CHECK(reported.ranks[0].relative == 1);
+    CHECK(reported.ranks[1].relative < 0.4);
 }

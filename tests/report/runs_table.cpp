@@ -65,7 +65,7 @@ TEST_CASE("a table of runs: settings that differ, who stopped what and when, las
     CHECK((ignored.ended() == "stopped" && ignored.stop_asked_at == train(9)));  // nothing came behind the last request
 }
 
-TEST_CASE("a table of runs: a stop that was not heeded is told as that") {
+TEST_CASE("a table of runs: a stop that was not heeded is reported as that") {
     temporary_folder const folder;
     record(folder / "run", 0.5F, 10, 10, false, on(any("loss", maximum > 5.0) | once | named{"diverges"}, stop));
     runs_table const table = table_of(open_all({folder / "run"}));
@@ -147,7 +147,7 @@ TEST_CASE("a table of runs as CSV: quotes where they are needed, who stopped it,
     CHECK(has_text(csv, ",0.1,,,0.3333333333333333\n"));  // no evaluation
 }
 
-TEST_CASE("one run's page has what it was told before the first step; later texts are none of it") {
+TEST_CASE("one run's page has what it was reported before the first step; later texts are none of it") {
     temporary_folder const folder;
     {
         hook watch{folder / "run", everything};
@@ -217,7 +217,7 @@ TEST_CASE("of many runs a chart names those at both ends, and one that ended wit
     CHECK_FALSE(has_text(legend, "run14<"));
 }
 
-TEST_CASE("only the sections that were asked for, and a wrong one is told with those that there are") {
+TEST_CASE("only the sections that were asked for, and a wrong one is reported with those that there are") {
     temporary_folder const folder;
     record(folder / "a", 0.1F, 10, 1, true, diverges);
     record(folder / "b", 10, 10, 10, true, diverges);

@@ -155,7 +155,7 @@ TEST_CASE("a run that still goes on, or that died, is not called healthy") {
     CHECK(!contains(died, "no rule was asked"));
 }
 
-TEST_CASE("a run that failed says why; refusals, drops and damage are told") {
+TEST_CASE("a run that failed says why; refusals, drops and damage are reported") {
     temporary_folder const folder;
     {
         hook watch{folder / "run", everything};

@@ -7,7 +7,7 @@
 
 using namespace spotter;
 
-TEST_CASE("what some stream lacks is told, with the first of it") {
+TEST_CASE("what some stream lacks is reported, with the first of it") {
     side_by_side_report it;
     it.steps = 10;
     std::string const whole = describe(it);

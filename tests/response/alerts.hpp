@@ -40,7 +40,7 @@ inline std::string wait_for(std::string const& path, std::size_t bytes) {
 
 #if defined(_WIN32)
 // The command that runs this executable's hidden test case of commands_windows.cpp, with a value for it.
-std::string asked_for(std::string_view test, std::string const& told);
+std::string asked_for(std::string_view test, std::string const& reported);
 inline std::string copy_of_input(std::string const& path) {
     return asked_for("a command that keeps its standard input", path);
 }

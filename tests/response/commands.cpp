@@ -47,7 +47,7 @@ TEST_CASE(
     int const own = ::dup(2);
     int const caught = ::open((folder / "stderr").c_str(), O_CREAT | O_WRONLY, 0600);
     ::dup2(caught, 2);
-    failure_list told;
+    failure_list reported;
     {
         hook watch{plan<>{}, on(high | named{"first"}, run_command{"/nowhere/alert.sh"}, run_command{" "}) | once,
                    on(high | named{"second"}, run_command{"echo no >&2; exit 3"}, run_command{"sh -c 'kill -9 $$'"}) |
@@ -55,24 +55,24 @@ TEST_CASE(
                    on(high | named{"third"}, run_command{"cat > /dev/null"}) | once};
         (void)one_step(watch, 0, 2);
         watch.finish();  // waits a little for the command just started
-        told = watch.health().failures;
+        reported = watch.health().failures;
         CHECK_FALSE(watch.health().good());
     }
     ::dup2(own, 2);
     ::close(own), ::close(caught);
     CHECK(text_of(folder / "stderr").empty());
-    REQUIRE(told.size() == 4);
-    auto const has_told = [&](std::string_view rule, std::string_view what) {
-        return std::any_of(told.begin(), told.end(), [&](repeated_failure const& each) {
+    REQUIRE(reported.size() == 4);
+    auto const has_reported = [&](std::string_view rule, std::string_view what) {
+        return std::any_of(reported.begin(), reported.end(), [&](repeated_failure const& each) {
             std::string_view const line = each.what.what.view();
             return line.find(rule) != line.npos && line.find(what) != line.npos &&
                    line.find("response run_command: ") != line.npos;
         });
     };
-    CHECK(has_told("\"first\"", "\"/nowhere/alert.sh\" ended with 127: there is no such command"));
-    CHECK(has_told("\"first\"", "the command is empty"));
-    CHECK(has_told("\"second\"", "ended with 3"));
-    CHECK(has_told("\"second\"", "ended with 137"));  // the shell's word for SIGKILL
+    CHECK(has_reported("\"first\"", "\"/nowhere/alert.sh\" ended with 127: there is no such command"));
+    CHECK(has_reported("\"first\"", "the command is empty"));
+    CHECK(has_reported("\"second\"", "ended with 3"));
+    CHECK(has_reported("\"second\"", "ended with 137"));  // the shell's word for SIGKILL
 }
 
 TEST_CASE("how a command ended is heard at a close that follows, while the loop goes on") {

@@ -10,9 +10,9 @@
 using namespace spotter;
 using namespace spotter_test;
 
-std::string spotter_test::asked_for(std::string_view test, std::string const& told) {
-    return std::string{"set \""} + told_by + '=' + told + "\"& \"" + this_program() + "\" \"" + std::string{test} +
-           "\" >nul";
+std::string spotter_test::asked_for(std::string_view test, std::string const& reported) {
+    return std::string{"set \""} + count_reported + '=' + reported + "\"& \"" + this_program() + "\" \"" +
+           std::string{test} + "\" >nul";
 }
 
 namespace {
@@ -47,14 +47,14 @@ std::size_t handles() {
 }  // namespace
 
 TEST_CASE("a command that keeps its standard input", "[.]") {
-    std::string const path = told();
+    std::string const path = reported();
     std::string line;
     for (int each = std::getchar(); each != EOF; each = std::getchar()) { line += static_cast<char>(each); }
     write_file(path + ".part", {line.begin(), line.end()});
     std::filesystem::rename(path + ".part", path);
 }
 TEST_CASE("a command that waits for a file", "[.]") {
-    for (int i = 0; i < 1000 && !std::filesystem::exists(told()); ++i) {
+    for (int i = 0; i < 1000 && !std::filesystem::exists(reported()); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
 }

@@ -217,11 +217,11 @@ TEST_CASE("an alert says of which run, worker and attempt it is, and when") {
         hook watch{folder / "run", options{.existing = existing::resume, .worker = 3}, on(high, append_lines{lines})};
         (void)one_step(watch, 0, 2);
     }
-    std::string const told = text_of(lines);
+    std::string const reported = text_of(lines);
     std::string const run = "\"run\": \"" + (folder / "run/worker-3") + "\", \"worker\": 3, \"attempt\": ";
-    CHECK(told.find(run + "0, ") != told.npos);
-    CHECK(told.find(run + "1, ") != told.npos);
-    double const time = std::stod(told.substr(told.find("\"time\": ") + 8));
+    CHECK(reported.find(run + "0, ") != reported.npos);
+    CHECK(reported.find(run + "1, ") != reported.npos);
+    double const time = std::stod(reported.substr(reported.find("\"time\": ") + 8));
     CHECK(time >= begin);
     CHECK(time <= detail::seconds_now());
 }
@@ -311,11 +311,11 @@ TEST_CASE("a loop that stood still is reported when it goes on, by the hook's cl
     std::vector<std::uint64_t> stalls;
     for (std::uint64_t i = 0; i < 8; ++i) {
         now += i == 3 ? 101 : i == 5 ? 99 : 1;
-        auto const told = watch.step(train(i), "x"_t = 0.0);
+        auto const reported = watch.step(train(i), "x"_t = 0.0);
         watch.flush();
-        if (told) {
-            CHECK((told.front().rule == "stalled_training" && told.front().measured == 101));
-            CHECK(told.decision() == decision::proceed);
+        if (reported) {
+            CHECK((reported.front().rule == "stalled_training" && reported.front().measured == 101));
+            CHECK(reported.decision() == decision::proceed);
             stalls.push_back(i);
         }
     }

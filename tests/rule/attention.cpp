@@ -59,14 +59,14 @@ std::vector<attention_heads::head> heads_of(weights const& values, extents const
 // The answers of `closes` closes that show the same weights.
 template <rule Rule>
 std::vector<truth> answers(Rule const& rule, weights const& values, extents const& shape, int closes,
-                           std::string* told = nullptr) {
+                           std::string* reported = nullptr) {
     run it{rule};
     std::vector<truth> all;
     for (int i = 0; i < closes; ++i) {
         auto const at = train(static_cast<std::uint64_t>(i));
         it.see(at, "attention/1", values, shape);
         all.push_back(it.close(at));
-        if (told != nullptr && !it.found.empty()) { *told = it.found[0].detail.view(); }
+        if (reported != nullptr && !it.found.empty()) { *reported = it.found[0].detail.view(); }
     }
     return all;
 }
@@ -150,20 +150,22 @@ TEST_CASE("attention_collapse: a mean entropy below a tenth, five times in a row
 }
 
 TEST_CASE("attention_one_position: nine tenths of a head's weight on one key, ten times", "[attention_one_position]") {
-    std::string told;
-    auto const all = answers(attention_one_position{}, causal({near_keys, alike, first_key}), four_axes(3), 10, &told);
+    std::string reported;
+    auto const all =
+        answers(attention_one_position{}, causal({near_keys, alike, first_key}), four_axes(3), 10, &reported);
     CHECK(std::count(all.begin(), all.end(), truth::yes) == 1);
     CHECK(all.back() == truth::yes);
-    CHECK(told == "head 2 at key 0; 1 of 3 heads are so");
+    CHECK(reported == "head 2 at key 0; 1 of 3 heads are so");
     CHECK(answers(attention_one_position{}, causal({near_keys, alike, own_key}), four_axes(3), 10).back() == truth::no);
 }
 
 TEST_CASE("attention_similar_heads: the same keys, but for heads that are next to even", "[attention_similar_heads]") {
-    std::string told;
-    auto const all = answers(attention_similar_heads{}, causal({near_keys, alike, near_keys}), four_axes(3), 10, &told);
+    std::string reported;
+    auto const all =
+        answers(attention_similar_heads{}, causal({near_keys, alike, near_keys}), four_axes(3), 10, &reported);
     CHECK(std::count(all.begin(), all.end(), truth::yes) == 1);
     CHECK(all.back() == truth::yes);
-    CHECK(told == "heads 0 and 2; 2 of 3 have one like them");
+    CHECK(reported == "heads 0 and 2; 2 of 3 have one like them");
     CHECK(answers(attention_similar_heads{}, causal({alike, alike}), four_axes(2), 10).back() == truth::no);
     CHECK(answers(attention_similar_heads{}, causal({near_keys, own_key}), four_axes(2), 10).back() == truth::no);
     CHECK(answers(attention_similar_heads{}, causal({near_keys}), four_axes(1), 10).back() == truth::undecided);

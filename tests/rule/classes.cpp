@@ -722,7 +722,7 @@ TEST_CASE("output_collapse: log-probabilities are judged as the logits that they
     CHECK(single.close(train(0)) == truth::yes);
 }
 
-TEST_CASE("log-probabilities are told from logits, from shares and from anything else by their values") {
+TEST_CASE("log-probabilities are reported from logits, from shares and from anything else by their values") {
     auto const are = [](std::vector<float> const& values, std::uint64_t columns, flag flags = flag::none) {
         tensor_ref const view = view_of(values.data(), {values.size() / columns, columns});
         return are_log_probabilities({.role = role::prediction, .flags = flags, .type = dtype::f32}, view, 1);

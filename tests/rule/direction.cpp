@@ -55,7 +55,7 @@ TEST_CASE("update_direction: of what is flagged so the gradient is minus it", "[
 
 TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not", "[update_direction]") {
     // Four weights, two of them ascend.
-    auto const told = [](std::vector<std::string> const& names) {
+    auto const reported = [](std::vector<std::string> const& names) {
         run it{update_direction{.warmup = 0, .window = 4}};
         std::vector<std::string> gradients;
         for (std::string const& each : names) { gradients.push_back("grad/" + each); }
@@ -76,12 +76,12 @@ TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not
         }
         return blamed;
     };
-    CHECK(told({"actor.0/w", "actor.2/w", "critic.0/w", "critic.2/w"}) == "actor.0/w");
-    CHECK(told({"actor/fc1/w", "actor/fc2/w", "critic/fc1/w", "critic/fc2/w"}) == "actor/fc1/w");
-    CHECK(told({"a_lin1.weight", "a_lin2.weight", "c_lin1.weight", "c_lin2.weight"}) == "a_lin1.weight");
-    CHECK(told({"fc_1/w", "fc_2/w", "fc_3/w", "fc_4/w"}).empty());
-    CHECK(told({"fc1/w", "fc2/w", "fc3/w", "fc4/w"}).empty());
-    CHECK(told({"net/fc1/w", "net/fc2/w", "net/fc3/w", "net/fc4/w"}).empty());
+    CHECK(reported({"actor.0/w", "actor.2/w", "critic.0/w", "critic.2/w"}) == "actor.0/w");
+    CHECK(reported({"actor/fc1/w", "actor/fc2/w", "critic/fc1/w", "critic/fc2/w"}) == "actor/fc1/w");
+    CHECK(reported({"a_lin1.weight", "a_lin2.weight", "c_lin1.weight", "c_lin2.weight"}) == "a_lin1.weight");
+    CHECK(reported({"fc_1/w", "fc_2/w", "fc_3/w", "fc_4/w"}).empty());
+    CHECK(reported({"fc1/w", "fc2/w", "fc3/w", "fc4/w"}).empty());
+    CHECK(reported({"net/fc1/w", "net/fc2/w", "net/fc3/w", "net/fc4/w"}).empty());
 }
 
 TEST_CASE("update_direction: a bias that climbs is heard where that is asked for, and has no vote",
@@ -283,7 +283,7 @@ TEST_CASE("an eighth of a large tensor is every place of 128 elements as often, 
 
 TEST_CASE("update_direction: of a large weight an eighth tells the same", "[update_direction]") {
     // A table of 500 rows; three of them learn at each step, as an embedding's do.
-    auto const told = [](float rate, std::size_t rows, std::size_t bad_at = ~std::size_t{0}) {
+    auto const reported = [](float rate, std::size_t rows, std::size_t bad_at = ~std::size_t{0}) {
         constexpr std::size_t columns = 160;
         std::vector<float> weight(rows * columns, 0.5F), gradient(weight.size());
         return fired(update_direction{.warmup = 0, .window = 4}, 8, [&](auto& it, step_id at) {
@@ -305,11 +305,11 @@ TEST_CASE("update_direction: of a large weight an eighth tells the same", "[upda
         });
     };
     for (std::size_t const rows : {100U, 500U}) {
-        CHECK(told(0.1F, rows) == indices{4, 5, 6, 7});
-        CHECK(told(-0.1F, rows).empty());
+        CHECK(reported(0.1F, rows) == indices{4, 5, 6, 7});
+        CHECK(reported(-0.1F, rows).empty());
     }
     // What is not finite is no change, in the sample or beside it: neither to it nor from it.
     std::size_t const inside = sampled_lines::place(0), beside = inside == 0 ? 16 : 0;
-    CHECK(told(0.1F, 500, inside) == indices{6, 7});
-    CHECK(told(0.1F, 500, beside) == indices{6, 7});
+    CHECK(reported(0.1F, 500, inside) == indices{6, 7});
+    CHECK(reported(0.1F, 500, beside) == indices{6, 7});
 }

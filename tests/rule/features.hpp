@@ -11,8 +11,8 @@ namespace stage {
 template <rule Rule, class Play>
 bool judges_without_values(Rule const& rule, Play play) {
     feature_log log;
-    std::vector<double> told[2];
-    for (std::vector<double>& each : told) {
+    std::vector<double> reported[2];
+    for (std::vector<double>& each : reported) {
         run<Rule> it{rule};
         it.log = &log;
         play(it, [&](truth answer) {
@@ -21,7 +21,7 @@ bool judges_without_values(Rule const& rule, Play play) {
         });
         log.playing = true;
     }
-    return !log.empty() && !told[0].empty() && told[0] == told[1];
+    return !log.empty() && !reported[0].empty() && reported[0] == reported[1];
 }
 // The same of one tensor, a list of values a step.
 template <rule Rule>

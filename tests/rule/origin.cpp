@@ -87,11 +87,11 @@ given alphabetical(net const& it) {
     return out;
 }
 
-struct told {
+struct named_origin {
     std::string tensor, reason;
 };
 // A finite step first, then one with the NaN; names in the given of observing.
-told origin_of(net const& it, given const& seen, std::string const& planted, bool step_before) {
+named_origin origin_of(net const& it, given const& seen, std::string const& planted, bool step_before) {
     hook watch{plan{}, non_finite{}};
     std::vector<float> const good{1, 2}, bad{not_a_number, 2};
     if (step_before) {
@@ -115,7 +115,7 @@ void check_every_place(net const& it, std::vector<std::pair<std::string, given>>
         for (std::string const& planted : it.flow) {
             for (bool const step_before : {false, true}) {
                 INFO("planted in " << planted << ", seen " << name << (step_before ? ", after a step" : ""));
-                told const said = origin_of(it, seen, planted, step_before);
+                named_origin const said = origin_of(it, seen, planted, step_before);
                 CHECK(said.tensor == planted);
                 bool const entered = planted.find("grad/") != 0 && (planted.ends_with("/w") || planted.ends_with("/b"));
                 bool const data = planted == "input" || planted == "labels";
@@ -129,7 +129,7 @@ void check_every_place(net const& it, std::vector<std::pair<std::string, given>>
 
 }  // namespace
 
-TEST_CASE("a NaN planted in any role and layer is told where it began, whatever the given of observing",
+TEST_CASE("a NaN planted in any role and layer is named_origin where it began, whatever the given of observing",
           "[non_finite]") {
     net const it{{"fc1", "fc2", "fc10"}};
     check_every_place(it, {{"as computed", it.flow},

@@ -115,9 +115,9 @@ TEST_CASE("what a finding that was left out asks of the loop is asked all the sa
     CHECK(it.step(train(0), "x", {1}) == truth::yes);
     CHECK(it.found.left_out() == 1);
     for (finding const& each : it.found) { CHECK(response_of(each) == decision::proceed); }
-    spotter::step_alarm told;
-    told.add(it.found);
-    CHECK((told.decision() == decision::stop && told.left_out() == 9));
+    spotter::step_alarm reported;
+    reported.add(it.found);
+    CHECK((reported.decision() == decision::stop && reported.left_out() == 9));
     it.step(train(1), "x", {-1});
     spotter::step_alarm none;
     none.add(it.found);

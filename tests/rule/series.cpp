@@ -117,7 +117,7 @@ TEST_CASE("pairs: two tensors of one step; a ratio to zero is undecided") {
     CHECK(step(4, -20, -1) == yes);
 }
 
-TEST_CASE("a malformed pattern on either side is told") {
+TEST_CASE("a malformed pattern on either side is reported") {
     CHECK(run{ratio_of(latest("a", l2), latest("b[", l2)) > 1.0}.inside().malformed() == "b[");
     CHECK(run{stalled("a{", l2)}.inside().malformed() == "a{");
 }

@@ -122,7 +122,7 @@ TEST_CASE("low_gpu_utilization: never busy, or idle again and again", "[low_gpu_
     CHECK(first_yes(holes, "sys/gpu_util/0", 9, [](auto i) { return i % 2 == 0 ? 0.1F : nan_f; }) == 6);
 }
 
-TEST_CASE("gpu_memory_increase: a slow leak is told in the third window, whatever is given back meanwhile",
+TEST_CASE("gpu_memory_increase: a slow leak is reported in the third window, whatever is given back meanwhile",
           "[gpu_memory_increase]") {
     auto const leak = [](std::uint64_t i) { return 0.3 + 1e-4 * static_cast<double>(i); };
     auto const saw = [](std::uint64_t i) { return 0.1 * static_cast<double>(i % 15) / 15; };
@@ -228,14 +228,14 @@ TEST_CASE("batch_size: room on the processor, a GPU and its memory together", "[
 
 TEST_CASE("step_outlier: eleven slow steps of the whole run, however long it was", "[step_outlier]") {
     run it{step_outlier::sagemaker_defaults()};
-    std::uint64_t slow = 0, told = no_index;
-    for (std::uint64_t i = 0; i < 2000 && told == no_index; ++i) {
+    std::uint64_t slow = 0, reported = no_index;
+    for (std::uint64_t i = 0; i < 2000 && reported == no_index; ++i) {
         bool const is_slow = i % 100 == 50;
         slow += is_slow ? 1U : 0U;
-        if (it.step(train(i), "time/step", {is_slow ? 1.0F : 0.1F}) == truth::yes) { told = i; }
-        if (i < 100) { CHECK(told == no_index); }
+        if (it.step(train(i), "time/step", {is_slow ? 1.0F : 0.1F}) == truth::yes) { reported = i; }
+        if (i < 100) { CHECK(reported == no_index); }
     }
-    CHECK((slow == 11 && told == 1050));
+    CHECK((slow == 11 && reported == 1050));
     CHECK(it.found[0].measured == 1);
     // Steps that are slow half of the time make the deviation so large that none is: the fault of the measure.
     run half{step_outlier{}};
@@ -246,7 +246,7 @@ TEST_CASE("step_outlier: eleven slow steps of the whole run, however long it was
           }) == 79);
 }
 
-TEST_CASE("max_initialization_time: 1200 s are silent, 1200.1 are told", "[max_initialization_time]") {
+TEST_CASE("max_initialization_time: 1200 s are silent, 1200.1 are reported", "[max_initialization_time]") {
     run it{max_initialization_time{}};
     CHECK(it.step(predict(0), "sys/initialization", {1200}) == truth::no);
     CHECK(it.step(predict(1), "sys/initialization", {1200.125F}) == truth::yes);

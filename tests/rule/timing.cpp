@@ -93,7 +93,7 @@ TEST_CASE("data_wait: info from a twentieth on, and the waits of a step add up",
     CHECK(data_wait{.step = "["}.malformed() == "[");
 }
 
-TEST_CASE("step_time_outlier: 0.3 s after a hundred times 0.1 s is told at 100", "[step_time_outlier]") {
+TEST_CASE("step_time_outlier: 0.3 s after a hundred times 0.1 s is reported at 100", "[step_time_outlier]") {
     run it{step_time_outlier{}};
     for (std::uint64_t i = 0; i < 20; ++i) { CHECK(it.step(train(i), "time/step", {0.1F}) == truth::undecided); }
     for (std::uint64_t i = 20; i < 100; ++i) { CHECK(it.step(train(i), "time/step", {0.1F}) == truth::no); }
@@ -132,7 +132,7 @@ TEST_CASE("step_time_outlier: spread counts, and more than five of a hundred are
 }
 
 TEST_CASE("gradient_noise_scale: 5 over 16 and 2 over 64 give a scale of 64", "[gradient_noise_scale]") {
-    auto const last = [](gradient_noise_scale const& rule, float small, float big, finding* told = nullptr) {
+    auto const last = [](gradient_noise_scale const& rule, float small, float big, finding* reported = nullptr) {
         run it{rule};
         truth answer = truth::undecided;
         for (std::uint64_t i = 0; i <= 100; ++i) {
@@ -141,7 +141,7 @@ TEST_CASE("gradient_noise_scale: 5 over 16 and 2 over 64 give a scale of 64", "[
             it.see(train(i), "metric/grad_sq_big", {big});
             answer = it.close(train(i));
         }
-        if (told != nullptr && answer == truth::yes) { *told = it.found[0]; }
+        if (reported != nullptr && answer == truth::yes) { *reported = it.found[0]; }
         return answer;
     };
     gradient_noise_scale const rule{.batch_small = 16, .batch_big = 64};
@@ -229,7 +229,7 @@ TEST_CASE("mixed_precision: a scale that falls from 65536 to 1 is an error at 16
     CHECK(fired(mixed_precision{.to = dtype::bf16}, 3, "metric/loss_scale", {1}).empty());
 }
 
-TEST_CASE("mixed_precision: what overflows is told as info, at the sizes where a format rounds to no number",
+TEST_CASE("mixed_precision: what overflows is reported as info, at the sizes where a format rounds to no number",
           "[mixed_precision]") {
     auto const overflows = [](dtype to, float size) {
         return !fired(mixed_precision{.to = to}, 1, "grad/w", {size}).empty();
@@ -289,7 +289,7 @@ TEST_CASE("mixed_precision: streaks count steps, and a replay of the exponents a
     CHECK((made.all().size() == 386 && made.all()[0] == -192 && made.all()[385] == 1));
 }
 
-TEST_CASE("stalled_training: silent at 1800 s, known at 1801, told by the next close", "[stalled_training]") {
+TEST_CASE("stalled_training: silent at 1800 s, known at 1801, reported by the next close", "[stalled_training]") {
     stalled_training const rule = stalled_training::sagemaker_defaults();
     stalled_training::state seen;
     findings out;

@@ -549,9 +549,9 @@ indices noisy_gradients(double kept, std::uint64_t steps, double signal = 1, dou
 
 TEST_CASE("gradient_not_cleared: what piles up shows in its noise, without growth in one direction",
           "[gradient_not_cleared]") {
-    indices const told = noisy_gradients(1, 200, 0.3);
-    REQUIRE_FALSE(told.empty());
-    CHECK((told.front() <= 60 && told.back() == 199));
+    indices const reported = noisy_gradients(1, 200, 0.3);
+    REQUIRE_FALSE(reported.empty());
+    CHECK((reported.front() <= 60 && reported.back() == 199));
     // Computed anew, and with momentum in the buffer, whatever the share of noise.
     for (double const noise : {0.01, 0.1, 0.3, 1.0, 3.0}) {
         CHECK(noisy_gradients(0, 300, 1, noise).empty());

@@ -173,14 +173,14 @@ TEST_CASE("poor_weight_initialization: two weights that are all 0.5 fire ten ste
     CHECK(fired_from_one_value(rule, 0, 0, 4) == indices{12});  // as it is seen
     CHECK(fired_from_one_value(rule, 0, 0, 15) == indices{15});
     CHECK(fired_from_one_value(poor_weight_initialization{.symmetry = false}, 0, 0).empty());
-    run told{rule};
+    run reported{rule};
     for (std::uint64_t i = 0; i < 11; ++i) {
-        told.see(train(i), "fc1/w", {0.5F, 0.5F, 0.5F, 0.5F}, {2, 2});
-        told.see(train(i), "fc2/w", {0, 0, 0, 0}, {2, 2});
-        CHECK((told.close(train(i)) == truth::yes) == (i == 10));  // nothing can start
+        reported.see(train(i), "fc1/w", {0.5F, 0.5F, 0.5F, 0.5F}, {2, 2});
+        reported.see(train(i), "fc2/w", {0, 0, 0, 0}, {2, 2});
+        CHECK((reported.close(train(i)) == truth::yes) == (i == 10));  // nothing can start
     }
-    REQUIRE(told.found.size() == 1);
-    finding const& found = told.found[0];
+    REQUIRE(reported.found.size() == 1);
+    finding const& found = reported.found[0];
     CHECK((found.tensor == "fc1/w" && found.others == 1 && found.severity == severity::warning));
     CHECK(found.reason == "weights began with one value");
 }

@@ -37,24 +37,24 @@ worker_report train_worker(std::string const& run, std::uint32_t worker, overflo
                            shared_model& model) {
     options const choices{.overflow = policy, .ring_bytes = 64 << 10, .worker = worker};
     hook watch{run, plan{collection{"c", "grad", always{}, payload | stats(l2)}}, choices, non_finite{}};
-    worker_report told;
+    worker_report reported;
     for (std::uint64_t i = 0; i < steps; ++i) {
         std::vector<float> const gradient = gradient_of(worker, i);
         watch.begin(train(i));
         watch.observe("grad", gradient);
         watch.scalar("samples", i);
-        told.came_in += 2;
+        reported.came_in += 2;
         if (!watch.end()) { model.update(i % width, gradient[i % width] * 1e-9F); }
-        ++told.steps;
+        ++reported.steps;
         if (i % 16 == 0) {
             watch.scalar("pace", 0.5F);
-            ++told.came_in;
+            ++reported.came_in;
         }
     }
     watch.finish();
-    told.health = watch.health();
-    told.path = watch.path();
-    return told;
+    reported.health = watch.health();
+    reported.path = watch.path();
+    return reported;
 }
 
 }  // namespace
@@ -67,25 +67,25 @@ TEST_CASE(
         INFO("overflow " << static_cast<int>(policy));
         temporary_folder const folder;
         shared_model model;
-        std::vector<worker_report> told(crowd);
+        std::vector<worker_report> reported(crowd);
         {
             std::vector<std::thread> threads;
             for (std::uint32_t worker = 0; worker < crowd; ++worker) {
                 threads.emplace_back(
-                    [&, worker] { told[worker] = train_worker(folder / "run", worker, policy, steps, model); });
+                    [&, worker] { reported[worker] = train_worker(folder / "run", worker, policy, steps, model); });
             }
             for (std::thread& each : threads) { each.join(); }
         }
         for (std::uint32_t worker = 0; worker < crowd; ++worker) {
             trial const run = open_worker(folder / "run", worker);
-            CHECK(told[worker].path == path_of_worker(folder / "run", worker));
-            check_accounts(told[worker], run);
+            CHECK(reported[worker].path == path_of_worker(folder / "run", worker));
+            check_accounts(reported[worker], run);
             if (policy == overflow::block) {
-                CHECK((told[worker].health.sink.dropped == 0 && told[worker].health.sink.thinned == 0));
+                CHECK((reported[worker].health.sink.dropped == 0 && reported[worker].health.sink.thinned == 0));
                 CHECK(run["grad"].payload_steps().size() == steps);
                 CHECK(run["samples"].steps().size() == steps);
             }
-            if (policy == overflow::drop) { CHECK(told[worker].health.sink.thinned == 0); }
+            if (policy == overflow::drop) { CHECK(reported[worker].health.sink.thinned == 0); }
             std::vector<step_id> const kept = run["grad"].payload_steps();
             std::size_t wrong = 0;
             for (std::size_t i = 0; i < kept.size(); i += 1 + kept.size() / 50) {
@@ -101,12 +101,12 @@ TEST_CASE("a reader in the same process follows a worker while it writes, and ne
     temporary_folder const folder;
     std::uint64_t const steps = 4'000 / slowness;
     shared_model model;
-    std::vector<worker_report> told(2);
+    std::vector<worker_report> reported(2);
     std::atomic<int> writing{2};
     std::vector<std::thread> threads;
     for (std::uint32_t worker = 0; worker < 2; ++worker) {
         threads.emplace_back([&, worker] {
-            told[worker] = train_worker(folder / "run", worker, overflow::block, steps, model);
+            reported[worker] = train_worker(folder / "run", worker, overflow::block, steps, model);
             writing.fetch_sub(1);
         });
     }
@@ -126,19 +126,19 @@ TEST_CASE("a reader in the same process follows a worker while it writes, and ne
     CHECK(backwards == 0);
     CHECK(wrong == 0);
     CHECK(open(folder / "run/worker-1").steps() == trains(0, steps));
-    check_accounts(told[1], open(folder / "run/worker-1"));
+    check_accounts(reported[1], open(folder / "run/worker-1"));
 }
 
 TEST_CASE("a reader of the whole run sees workers come and go while they write, and judges them all [S51][S65][A42]") {
     temporary_folder const folder;
     std::uint64_t const steps = 3'000 / slowness;
     shared_model model;
-    std::vector<worker_report> told(crowd);
+    std::vector<worker_report> reported(crowd);
     std::vector<std::thread> threads;
     for (std::uint32_t worker = 0; worker < crowd; ++worker) {
         threads.emplace_back([&, worker] {
             std::this_thread::sleep_for(std::chrono::milliseconds{10 * (crowd - worker)});  // the first one starts last
-            told[worker] = train_worker(folder / "run", worker, overflow::block, steps, model);
+            reported[worker] = train_worker(folder / "run", worker, overflow::block, steps, model);
         });
     }
     result<trial> run = open_trial(folder / "run");
@@ -164,7 +164,7 @@ TEST_CASE("a reader of the whole run sees workers come and go while they write, 
     CHECK(run->status() == run_status::finished);
     CHECK(run->steps(closed_by::all) == trains(0, steps));
     std::uint64_t stored = 0;
-    for (worker_report const& each : told) { stored += each.health.sink.stored; }
+    for (worker_report const& each : reported) { stored += each.health.sink.stored; }
     CHECK(run->totals().stored == stored);
     CHECK(run->damage().empty());
     CHECK((*run)["grad"].at(train(7)).to<std::vector<float>>().value_or({}) == gradient_of(0, 7));

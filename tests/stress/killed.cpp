@@ -56,14 +56,14 @@ void step(Watch& watch, std::uint64_t i) {
     (void)watch.step(train(i), "loss"_t = loss_at(i), "w"_t = w, "g"_t = std::span{w.data(), 5});
     watch.scalar("between", loss_at(i));
 }
-[[noreturn]] void record_until_killed(std::string const& path, options const& choices, int told,
+[[noreturn]] void record_until_killed(std::string const& path, options const& choices, int reported,
                                       std::uint64_t flush_every) {
     hook watch{path, killed_plan, choices};
     for (std::uint64_t i = 0;; ++i) {
         step(watch, i);
         if (i % flush_every == flush_every - 1) {
             watch.flush();
-            (void)!::write(told, &i, sizeof i);
+            (void)!::write(reported, &i, sizeof i);
         }
     }
 }
@@ -94,7 +94,7 @@ bool is_whole(trial const& run, std::uint64_t i) {
     return found.sound && found.has_loss && found.has_sums && found.has_weights == (i % 4 == 0);
 }
 
-struct told_steps {
+struct reported_steps {
     std::uint64_t count = 0;  // all steps before this one were flushed
     void read(int from, int patience) {
         pollfd waiting{from, POLLIN, 0};
@@ -132,10 +132,10 @@ kill_result kill_once(moment when, random_numbers& random) {
         record_until_killed(path, choices, pipes[1], flush_every);
     }
     ::close(pipes[1]);
-    told_steps told;
+    reported_steps reported;
     std::map<std::uint64_t, double> live;  // what a reader saw during the recording
     if (when != moment::starting) {
-        told.read(pipes[0], 20'000);
+        reported.read(pipes[0], 20'000);
         begin = clock::now();
         auto reader = open_trial(path);
         CHECK(reader);
@@ -160,20 +160,20 @@ kill_result kill_once(moment when, random_numbers& random) {
     int status = 0;
     ::waitpid(child, &status, 0);
     CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
-    told.read(pipes[0], 0);
+    reported.read(pipes[0], 0);
     ::close(pipes[0]);
-    result.flushed = told.count;
+    result.flushed = reported.count;
 
     std::uint64_t steps = 0;
     auto const opened = open_trial(path);
     result.opened = static_cast<bool>(opened);
-    CHECK((opened || (opened.error().code == errc::not_a_run && told.count == 0)));
+    CHECK((opened || (opened.error().code == errc::not_a_run && reported.count == 0)));
     if (opened) {
         CHECK(opened->status() == run_status::died);
         CHECK(opened->damage().empty());
         steps = opened->steps().size();
         CHECK(opened->steps() == trains(0, steps));
-        CHECK(steps >= told.count);
+        CHECK(steps >= reported.count);
         std::uint64_t const stride = 1 + steps / 200;
         for (std::uint64_t i = 0; i < steps; i += (steps - i < 40 || i < 20 ? 1 : stride)) {
             CHECK(is_whole(*opened, i));

@@ -204,9 +204,9 @@ void kill_again_and_again(std::mt19937& random, int attempts) {
                 [&] { ::usleep(below(6'000)); });
         }
         if (attempt + 1 == attempts || below(2) == 0) {
-            auto const told = recover(path);
-            REQUIRE(told);
-            CHECK_FALSE(told->first_error);
+            auto const recovery = recover(path);
+            REQUIRE(recovery);
+            CHECK_FALSE(recovery->first_error);
         }
     }
     CHECK(recover(path)->rings == 0);

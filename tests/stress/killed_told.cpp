@@ -22,28 +22,29 @@ using namespace spotter_test;
 
 namespace {
 
-std::uint64_t told_number_from(char const* name, std::uint64_t otherwise) {
+std::uint64_t reported_number_from(char const* name, std::uint64_t otherwise) {
     char const* const text = std::getenv(name);
     return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
-std::uint64_t told_mixed(std::uint64_t state) {
+std::uint64_t reported_mixed(std::uint64_t state) {
     state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9ULL;
     state = (state ^ (state >> 27)) * 0x94D049BB133111EBULL;
     return state ^ (state >> 31);
 }
 
 // A step's number determines whether it has an alarm, and its values.
-bool has_alarm(std::uint64_t step) { return told_mixed(step + 7) % 10 == 0; }
-std::vector<float> told_weights(std::uint64_t step) {
+bool has_alarm(std::uint64_t step) { return reported_mixed(step + 7) % 10 == 0; }
+std::vector<float> reported_weights(std::uint64_t step) {
     std::vector<float> w(400);
-    for (std::size_t i = 0; i < w.size(); ++i) { w[i] = static_cast<float>(told_mixed(step * 400 + i) >> 40); }
+    for (std::size_t i = 0; i < w.size(); ++i) { w[i] = static_cast<float>(reported_mixed(step * 400 + i) >> 40); }
     return w;
 }
 
 constexpr std::string_view chatter = "printed by the program\n";
 
-// Writes the step of each received alarm to `told`.
-[[noreturn]] void be_told_until_killed(std::string const& folder, options const& choices, int told, bool daemon) {
+// Writes the step of each received alarm to `reported`.
+[[noreturn]] void be_reported_until_killed(std::string const& folder, options const& choices, int reported,
+                                           bool daemon) {
     (void)!::chdir(folder.c_str());
     if (daemon) {
         for (int const each : {0, 1, 2}) { ::close(each); }
@@ -56,8 +57,8 @@ constexpr std::string_view chatter = "printed by the program\n";
     hook watch{"run", everything, any("alarm", mean > 0.5) | severity::error, choices};
     for (std::uint64_t i = 0;; ++i) {
         (void)!::chdir(i % 2 == 0 ? "/" : "/tmp");
-        if (watch.step(train(i), "alarm"_t = has_alarm(i) ? 1.0F : 0.0F, "w"_t = told_weights(i))) {
-            (void)!::write(told, &i, sizeof i);
+        if (watch.step(train(i), "alarm"_t = has_alarm(i) ? 1.0F : 0.0F, "w"_t = reported_weights(i))) {
+            (void)!::write(reported, &i, sizeof i);
         }
     }
 }
@@ -72,11 +73,11 @@ bool says_chatter(std::string const& folder) {
     return false;
 }
 
-struct told_result {
+struct reported_result {
     std::uint64_t heard = 0, found = 0, segments = 0;
 };
 
-told_result kill_a_listener(std::uint64_t random) {
+reported_result kill_a_listener(std::uint64_t random) {
     temporary_folder const folder;
     options choices{
         .ring_bytes = 256 << 10, .segment_bytes = random % 3 == 0 ? 16U << 10 : 1U << 20, .flush_milliseconds = 60'000};
@@ -89,7 +90,7 @@ told_result kill_a_listener(std::uint64_t random) {
     pid_t const child = ::fork();
     if (child == 0) {
         ::close(pipes[0]);
-        be_told_until_killed(folder / "", choices, pipes[1], daemon);
+        be_reported_until_killed(folder / "", choices, pipes[1], daemon);
     }
     ::close(pipes[1]);
     std::vector<std::uint64_t> heard;
@@ -101,7 +102,7 @@ told_result kill_a_listener(std::uint64_t random) {
         }
     };
     read(20'000);
-    ::usleep(static_cast<useconds_t>(told_mixed(random) % 15'000));
+    ::usleep(static_cast<useconds_t>(reported_mixed(random) % 15'000));
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -109,7 +110,7 @@ told_result kill_a_listener(std::uint64_t random) {
     read(0);
     ::close(pipes[0]);
 
-    told_result result;
+    reported_result result;
     result.heard = heard.size();
     CHECK_FALSE(says_chatter(folder / ""));
     trial const run = open(folder / "run");
@@ -123,7 +124,7 @@ told_result kill_a_listener(std::uint64_t random) {
     for (std::uint64_t const each : heard) {
         auto const w = run["w"].at(train(each)).to<std::vector<float>>();
         REQUIRE(w);
-        CHECK(*w == told_weights(each));
+        CHECK(*w == reported_weights(each));
     }
     if (!heard.empty()) { CHECK(run.closed_steps() > heard.back()); }
     (void)recover(folder / "run");
@@ -137,12 +138,12 @@ told_result kill_a_listener(std::uint64_t random) {
 
 TEST_CASE("killed at a random instant: every alarm that the loop had received is in the record, with its step; also of "
           "daemons and of programs that change their folder [D09][S51]") {
-    std::uint64_t const kills = told_number_from("SPOTTER_KILLS", 30) / slowness;
-    std::uint64_t const seed = told_number_from("SPOTTER_SEED", static_cast<std::uint64_t>(::time(nullptr)));
-    told_result all;
+    std::uint64_t const kills = reported_number_from("SPOTTER_KILLS", 30) / slowness;
+    std::uint64_t const seed = reported_number_from("SPOTTER_SEED", static_cast<std::uint64_t>(::time(nullptr)));
+    reported_result all;
     for (std::uint64_t i = 0; i < kills; ++i) {
         INFO("kill " << i << " of seed " << seed);
-        told_result const one = kill_a_listener(told_mixed(seed + i));
+        reported_result const one = kill_a_listener(reported_mixed(seed + i));
         all.heard += one.heard, all.found += one.found, all.segments += one.segments;
     }
     std::printf("SIGKILL of loops that hear of alarms, seed %llu: %llu kills, %llu alarms heard of, %llu there, %llu "

@@ -148,8 +148,8 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
 TEST_CASE("100 processes start with the same folder and worker: one records, 99 get busy and run on [S56]") {
     temporary_folder const folder;
     constexpr std::uint32_t crowd = 100;
-    int started[2], told[2];
-    REQUIRE((::pipe(started) == 0 && ::pipe(told) == 0));
+    int started[2], reported[2];
+    REQUIRE((::pipe(started) == 0 && ::pipe(reported) == 0));
     std::vector<pid_t> children;
     for (std::uint32_t i = 0; i < crowd; ++i) {
         pid_t const child = ::fork();
@@ -168,22 +168,22 @@ TEST_CASE("100 processes start with the same folder and worker: one records, 99 
             bool const busy = health.first_error.code == errc::busy && health.sink.stored == 0 &&
                               health.sink.dropped == 10 && watch.path().empty();
             char const answer = found != 5 || records == busy ? 'x' : records ? 'r' : 'b';
-            (void)!::write(told[1], &answer, 1);
+            (void)!::write(reported[1], &answer, 1);
             for (;;) { ::pause(); }  // the recording one holds the folder until all have tried
         }
         children.push_back(child);
     }
     ::close(started[0]), ::close(started[1]);
     std::string answers;
-    pollfd waiting{told[0], POLLIN, 0};
+    pollfd waiting{reported[0], POLLIN, 0};
     while (answers.size() < crowd && ::poll(&waiting, 1, 60'000) == 1) {
         char each = 'x';
-        (void)!::read(told[0], &each, 1);
+        (void)!::read(reported[0], &each, 1);
         answers += each;
     }
     for (pid_t child : children) { ::kill(child, SIGKILL); }
     for (pid_t child : children) { ::waitpid(child, nullptr, 0); }
-    ::close(told[0]), ::close(told[1]);
+    ::close(reported[0]), ::close(reported[1]);
     CHECK(std::count(answers.begin(), answers.end(), 'r') == 1);
     CHECK(std::count(answers.begin(), answers.end(), 'b') == 99);
     trial const run = open(folder / "run");

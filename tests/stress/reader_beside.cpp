@@ -30,31 +30,31 @@ struct seen {
     std::map<std::uint64_t, double> times{};
 };
 
-void read_all_the_time(file_system& files, std::string const& path, std::atomic<bool> const& done, seen& told) {
+void read_all_the_time(file_system& files, std::string const& path, std::atomic<bool> const& done, seen& reported) {
     std::unique_ptr<trial> run;
     while (run == nullptr && !done) {
         if (auto opened = open_trial(path, files)) { run = std::make_unique<trial>(std::move(*opened)); }
     }
     std::uint64_t state = 1;
-    for (bool last = false; run != nullptr; ++told.refreshes) {
+    for (bool last = false; run != nullptr; ++reported.refreshes) {
         last = done;
-        told.sound = !run->refresh() && run->damage().empty() && told.sound;
+        reported.sound = !run->refresh() && run->damage().empty() && reported.sound;
         auto const steps = run->steps();
         if (!steps.empty()) {
             state = state * 6364136223846793005ULL + 1442695040888963407ULL;
             for (std::uint64_t const i : {steps.back().index, steps[(state >> 33) % steps.size()].index}) {
                 auto const loss = (*run)["loss"].at(train(i)).to<double>();
-                told.sound = told.sound && loss && same_bits(*loss, read_loss_at(i));
+                reported.sound = reported.sound && loss && same_bits(*loss, read_loss_at(i));
                 if (i % 3 == 0) {
                     auto const w = (*run)["w"].at(train(i)).to<std::vector<float>>();
-                    told.sound = told.sound && w && *w == read_weights_at(i);
+                    reported.sound = reported.sound && w && *w == read_weights_at(i);
                 }
-                told.sound = told.sound && (*run)["g"].stat(train(i), l2);
-                told.times[i] = (*run)["loss"].time(train(i)).value_or(-1);
-                ++told.looks;
+                reported.sound = reported.sound && (*run)["g"].stat(train(i), l2);
+                reported.times[i] = (*run)["loss"].time(train(i)).value_or(-1);
+                ++reported.looks;
             }
         }
-        told.findings = run->findings().size();
+        reported.findings = run->findings().size();
         if (last) { return; }
     }
 }
@@ -62,8 +62,8 @@ void read_all_the_time(file_system& files, std::string const& path, std::atomic<
 void record_and_read(file_system& files, std::string const& path, options choices) {
     std::uint64_t const steps = 4'000 / slowness;
     std::atomic<bool> done{false};
-    seen told;
-    std::thread reader{[&] { read_all_the_time(files, path, done, told); }};
+    seen reported;
+    std::thread reader{[&] { read_all_the_time(files, path, done, reported); }};
     {
         choices.flush_milliseconds = 0;
         recorder record{path, choices, files};
@@ -79,14 +79,14 @@ void record_and_read(file_system& files, std::string const& path, options choice
     }
     done = true;
     reader.join();
-    CHECK(told.sound);
-    CHECK(told.refreshes > 3);
+    CHECK(reported.sound);
+    CHECK(reported.refreshes > 3);
     auto const run = open_trial(path, files);
     REQUIRE(run);
     CHECK(run->status() == run_status::finished);
     CHECK(run->steps() == trains(0, steps));
-    CHECK(told.findings == run->findings().size());
-    for (auto const& [i, time] : told.times) {
+    CHECK(reported.findings == run->findings().size());
+    for (auto const& [i, time] : reported.times) {
         CHECK(same_bits((*run)["loss"].time(train(i)).value_or(-2), time));
         CHECK(same_bits((*run)["loss"].at(train(i)).to<double>().value_or(-1), read_loss_at(i)));
     }

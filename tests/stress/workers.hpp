@@ -39,17 +39,17 @@ struct worker_report {
 };
 
 // The counts are exact: every input was stored or dropped, and what was stored is in the record.
-inline void check_accounts(worker_report const& told, spotter::trial const& run) {
-    INFO(told.path);
-    spotter::sink_health const& sink = told.health.sink;
-    CHECK(told.health.good());
-    CHECK(told.health.steps == told.steps);
-    CHECK(sink.stored + sink.dropped == told.came_in);
+inline void check_accounts(worker_report const& reported, spotter::trial const& run) {
+    INFO(reported.path);
+    spotter::sink_health const& sink = reported.health.sink;
+    CHECK(reported.health.good());
+    CHECK(reported.health.steps == reported.steps);
+    CHECK(sink.stored + sink.dropped == reported.came_in);
     CHECK(run.status() == spotter::run_status::finished);
     CHECK(run.damage().empty());
     CHECK((run.totals().stored == sink.stored && run.totals().dropped == sink.dropped &&
            run.totals().thinned == sink.thinned));
-    CHECK(run.closed_steps() + run.totals().closes_lost == told.steps);
+    CHECK(run.closed_steps() + run.totals().closes_lost == reported.steps);
     std::uint64_t entries = 0, without_values = 0;
     for (auto const& tensor : run.index().tensors()) {
         for (spotter::track_entry const& each : tensor->entries) {

@@ -41,14 +41,14 @@ struct training {
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-[[nodiscard]] inline std::vector<std::string> names_of_cures(spotter::healing const& told) {
+[[nodiscard]] inline std::vector<std::string> names_of_cures(spotter::healing const& outcome) {
     std::vector<std::string> names;
-    for (spotter::past_attempt const& each : told.attempts) { names.push_back(each.asked.cure); }
+    for (spotter::past_attempt const& each : outcome.attempts) { names.push_back(each.asked.cure); }
     return names;
 }
-[[nodiscard]] inline std::vector<std::string> causes(spotter::healing const& told) {
+[[nodiscard]] inline std::vector<std::string> causes(spotter::healing const& outcome) {
     std::vector<std::string> names;
-    for (spotter::past_attempt const& each : told.attempts) { names.push_back(each.verdict.cause); }
+    for (spotter::past_attempt const& each : outcome.attempts) { names.push_back(each.verdict.cause); }
     return names;
 }
 

@@ -11,15 +11,15 @@ using list = std::vector<std::string>;
 TEST_CASE("a training that is stable is run once") {
     temporary_folder const folder;
     std::vector<cure> const cures{{"*", "again", {}}};
-    healing const told = supervise([](supervised_attempt const& now) { return training{}(now.run, now); }, cures,
-                                   {.folder = folder / "heal"});
-    CHECK(told.stable());
-    CHECK(told.why.empty());
-    REQUIRE(told.attempts.size() == 1);
-    CHECK(told.attempts[0].asked.run == folder / "heal/01");
-    CHECK(told.attempts[0].verdict.stable());
-    CHECK(told.attempts[0].verdict.closed_steps == 5);
-    CHECK(told.attempts[0].seconds > 0);
+    healing const outcome = supervise([](supervised_attempt const& now) { return training{}(now.run, now); }, cures,
+                                      {.folder = folder / "heal"});
+    CHECK(outcome.stable());
+    CHECK(outcome.why.empty());
+    REQUIRE(outcome.attempts.size() == 1);
+    CHECK(outcome.attempts[0].asked.run == folder / "heal/01");
+    CHECK(outcome.attempts[0].verdict.stable());
+    CHECK(outcome.attempts[0].verdict.closed_steps == 5);
+    CHECK(outcome.attempts[0].seconds > 0);
     CHECK(open(folder / "heal/01").names("healing/*") == list{"healing/attempt"});
 }
 
@@ -31,20 +31,20 @@ TEST_CASE("the first cure for the cause that was not tried yet comes next, and s
                                   {"too_*", "normalisation", {"--norm"}},
                                   {"*", "again", {}}};
     std::vector<list> settings;
-    healing const told = supervise(
+    healing const outcome = supervise(
         [&](supervised_attempt const& now) {
             settings.push_back(now.settings);
             training const each[] = {{.gradient = 500}, {.gradient = 200}, {.loss = not_a_number}, {}};
             return each[now.number - 1](now.run, now);
         },
         cures, {.attempts = 4, .folder = folder / "heal"});
-    CHECK(told.stable());
-    CHECK(causes(told) == list{"too_steep", "too_steep", "non_finite", ""});
-    CHECK(names_of_cures(told) == list{"", "warm-up", "normalisation", "smaller steps"});
+    CHECK(outcome.stable());
+    CHECK(causes(outcome) == list{"too_steep", "too_steep", "non_finite", ""});
+    CHECK(names_of_cures(outcome) == list{"", "warm-up", "normalisation", "smaller steps"});
     CHECK(settings ==
           std::vector<list>{{}, {"--warmup=200"}, {"--warmup=200", "--norm"}, {"--warmup=200", "--norm", "--lr=0.1"}});
-    CHECK(told.attempts[2].verdict.at == train(2));
-    CHECK(told.attempts[3].asked.because == told.attempts[2].verdict.line());
+    CHECK(outcome.attempts[2].verdict.at == train(2));
+    CHECK(outcome.attempts[3].asked.because == outcome.attempts[2].verdict.line());
 
     trial const third = open(folder / "heal/03");
     CHECK(third["healing/attempt"].loose().at(0).to<std::uint32_t>().value() == 3);
@@ -58,23 +58,23 @@ TEST_CASE("the first cure for the cause that was not tried yet comes next, and s
 TEST_CASE("without a cure for the cause the supervision ends and says which cause") {
     temporary_folder const folder;
     std::vector<cure> const cures{{"too_steep", "warm-up", {"--warmup"}}};
-    healing const told =
+    healing const outcome =
         supervise([](supervised_attempt const& now) { return training{.gradient = 200}(now.run, now); }, cures,
                   {.folder = folder / "heal"});
-    CHECK(told.how == healed::no_cure_left);
-    CHECK(told.why.find("too_steep") != told.why.npos);
-    CHECK(told.attempts.size() == 2);
+    CHECK(outcome.how == healed::no_cure_left);
+    CHECK(outcome.why.find("too_steep") != outcome.why.npos);
+    CHECK(outcome.attempts.size() == 2);
 }
 
 TEST_CASE("no more attempts are made than the limit says") {
     temporary_folder const folder;
     std::vector<cure> const cures{{"*", "again", {}}, {"*", "again", {}}, {"*", "again", {}}};
-    healing const told =
+    healing const outcome =
         supervise([](supervised_attempt const& now) { return training{.gradient = 200}(now.run, now); }, cures,
                   {.attempts = 3, .folder = folder / "heal"});
-    CHECK(told.how == healed::out_of_attempts);
-    CHECK(told.why.find("\"again\"") != told.why.npos);
-    CHECK(told.attempts.size() == 3);
+    CHECK(outcome.how == healed::out_of_attempts);
+    CHECK(outcome.why.find("\"again\"") != outcome.why.npos);
+    CHECK(outcome.attempts.size() == 3);
 }
 
 TEST_CASE("a plan that makes no sense starts nothing") {
@@ -84,10 +84,10 @@ TEST_CASE("a plan that makes no sense starts nothing") {
         return now.run;
     };
     auto const why = [&](std::vector<cure> const& cures, supervise_options within = {}) {
-        healing const told = supervise(launch, cures, std::move(within));
-        CHECK(told.how == healed::bad_plan);
-        CHECK(told.attempts.empty());
-        return told.why;
+        healing const outcome = supervise(launch, cures, std::move(within));
+        CHECK(outcome.how == healed::bad_plan);
+        CHECK(outcome.attempts.empty());
+        return outcome.why;
     };
     CHECK(why({}, {.attempts = 0}) == "supervise_options::attempts is 0: nothing would ever be run");
     CHECK(why({}, {.folder = ""}) == "supervise_options::folder is empty: say where the records are to go");
@@ -102,42 +102,42 @@ TEST_CASE("a folder with a run in it is not judged in place of the attempt") {
     temporary_folder const folder;
     (void)training{}(folder / "heal/01", {});
     bool started = false;
-    healing const told = supervise(
+    healing const outcome = supervise(
         [&](supervised_attempt const& now) {
             started = true;
             return now.run;
         },
         {}, {.folder = folder / "heal"});
-    CHECK(told.how == healed::run_exists);
-    CHECK(told.why.find("heal/01") != told.why.npos);
+    CHECK(outcome.how == healed::run_exists);
+    CHECK(outcome.why.find("heal/01") != outcome.why.npos);
     CHECK_FALSE(started);
 }
 
 TEST_CASE("one record is not judged for two attempts") {
     temporary_folder const folder;
     std::vector<cure> const cures{{"*", "again", {}}};
-    healing const told = supervise(
+    healing const outcome = supervise(
         [&](supervised_attempt const& now) {
             if (now.number == 1) { return training{.gradient = 200}(folder / "mine", now); }
             return folder / "../" + std::filesystem::path{folder / ""}.parent_path().filename().string() + "/mine";
         },
         cures, {.folder = folder / "heal"});
-    CHECK(told.how == healed::same_run);
-    CHECK(told.attempts.size() == 2);
+    CHECK(outcome.how == healed::same_run);
+    CHECK(outcome.attempts.size() == 2);
 }
 
 TEST_CASE("a function that throws has failed, and its record says why if it has one") {
     temporary_folder const folder;
     std::vector<cure> const cures{{"failed", "again", {}}};
-    healing const told = supervise(
+    healing const outcome = supervise(
         [](supervised_attempt const& now) -> std::string {
             if (now.number == 2) { return training{}(now.run, now); }
             throw std::runtime_error{"no such batch"};
         },
         cures, {.folder = folder / "heal"});
-    CHECK(told.stable());
-    CHECK(causes(told) == list{"failed", ""});
-    CHECK(told.attempts[1].asked.because == "failed: threw: no such batch");
+    CHECK(outcome.stable());
+    CHECK(causes(outcome) == list{"failed", ""});
+    CHECK(outcome.attempts[1].asked.because == "failed: threw: no such batch");
 }
 
 TEST_CASE("without a record, or without rules in it, nothing is called stable") {
@@ -163,7 +163,7 @@ TEST_CASE("without a record, or without rules in it, nothing is called stable") 
 TEST_CASE("a record that goes on is no verdict") {
     temporary_folder const folder;
     hook watch{folder / "elsewhere", keep_losses, any("loss", nonfinite > 0)};
-    healing const told = supervise(
+    healing const outcome = supervise(
         [&](supervised_attempt const&) {
             using namespace spotter::literals;
             (void)watch.step(train(0), "loss"_t = 1.0F);
@@ -171,13 +171,13 @@ TEST_CASE("a record that goes on is no verdict") {
             return std::string{watch.path()};
         },
         {}, {.folder = folder / "heal"});
-    CHECK(told.how == healed::no_verdict);
-    CHECK(told.why.find("finish()") != told.why.npos);
+    CHECK(outcome.how == healed::no_verdict);
+    CHECK(outcome.why.find("finish()") != outcome.why.npos);
 }
 
 TEST_CASE("a damaged record that asks for no stop is not called stable") {
     temporary_folder const folder;
-    healing const told = supervise(
+    healing const outcome = supervise(
         [](supervised_attempt const& now) {
             std::string const run = training{.steps = 2000}(now.run, now);
             for (auto const& each : std::filesystem::directory_iterator{run}) {
@@ -189,8 +189,8 @@ TEST_CASE("a damaged record that asks for no stop is not called stable") {
             return run;
         },
         {}, {.folder = folder / "heal"});
-    CHECK(told.how == healed::no_verdict);
-    CHECK(told.why.find("cannot be read") != told.why.npos);
+    CHECK(outcome.how == healed::no_verdict);
+    CHECK(outcome.why.find("cannot be read") != outcome.why.npos);
 }
 
 TEST_CASE("a run that its loop reported as failed, and a stop that a loop did not heed") {

@@ -55,15 +55,15 @@ TEST_CASE("a process that crashes, hangs or leaves is cured as one whose rules a
                                   {"non_finite", "hang", {}},
                                   {"timed_out", "leave", {}},
                                   {"failed", "good", {}}};
-    healing const told = supervise(this_training(3s), cures, {.attempts = 6, .folder = folder / "heal"});
-    INFO(told.why);
-    CHECK(told.stable());
-    CHECK(causes(told) == list{"too_steep", "died", "non_finite", "timed_out", "failed", ""});
-    REQUIRE(told.attempts.size() == 6);
-    CHECK(told.attempts[2].asked.because == "died: killed by signal 9");
-    CHECK(told.attempts[4].asked.because == "timed_out: killed after 3000 ms");
-    CHECK(told.attempts[3].seconds >= 3);
-    CHECK(told.attempts[5].asked.because == "failed: ended with 3");
+    healing const outcome = supervise(this_training(3s), cures, {.attempts = 6, .folder = folder / "heal"});
+    INFO(outcome.why);
+    CHECK(outcome.stable());
+    CHECK(causes(outcome) == list{"too_steep", "died", "non_finite", "timed_out", "failed", ""});
+    REQUIRE(outcome.attempts.size() == 6);
+    CHECK(outcome.attempts[2].asked.because == "died: killed by signal 9");
+    CHECK(outcome.attempts[4].asked.because == "timed_out: killed after 3000 ms");
+    CHECK(outcome.attempts[3].seconds >= 3);
+    CHECK(outcome.attempts[5].asked.because == "failed: ended with 3");
     trial const last = open(folder / "heal/06");
     CHECK(last["healing/cure"].loose().at(0).to<std::string>().value() == "good");
     CHECK(last["healing/because"].loose().at(0).to<std::string>().value() == "failed: ended with 3");
@@ -83,14 +83,14 @@ TEST_CASE("the settings stand behind the command, and the environment names the 
     std::string const script =
         "printf '%s|' \"$@\" \"$SPOTTER_ATTEMPT\" \"$SPOTTER_ATTEMPT_RUN\" \"$SPOTTER_ATTEMPT_CURE\" "
         "\"$SPOTTER_ATTEMPT_BECAUSE\" \"$(env | grep -c ^SPOTTER_ATTEMPT=)\" > '" +
-        folder / "told'";
+        folder / "reported'";
     ::setenv("SPOTTER_ATTEMPT", "77", 1);  // the supervisor may be an attempt itself
     launched const how = child_process{{"sh", "-c", script, "sh", "given"}}(
         {.number = 2, .run = "a run", .cure = "c", .because = "b \"quoted\"\nline", .settings = {"--x=1 2", ""}});
     ::unsetenv("SPOTTER_ATTEMPT");
     CHECK(how.how == departure::by_itself);
-    std::vector<char> const told = read_file(folder / "told");
-    CHECK(std::string{told.begin(), told.end()} ==
+    std::vector<char> const outcome = read_file(folder / "reported");
+    CHECK(std::string{outcome.begin(), outcome.end()} ==
           "given|--x=1 2||2|" + (std::filesystem::current_path() / "a run").string() + "|c|b \"quoted\"\nline|1|");
 }
 
@@ -98,11 +98,11 @@ TEST_CASE("what cannot be started is no attempt") {
     temporary_folder const folder;
     for (list const& command :
          {list{}, list{""}, list{folder / "no such program"}, list{"no-such-program-of-spotter"}}) {
-        healing const told =
+        healing const outcome =
             supervise(child_process{command}, std::vector<cure>{{"*", "again", {}}}, {.folder = folder / "heal"});
-        CHECK(told.how == healed::cannot_start);
-        CHECK(told.attempts.empty());
-        CHECK_FALSE(told.why.empty());
+        CHECK(outcome.how == healed::cannot_start);
+        CHECK(outcome.attempts.empty());
+        CHECK_FALSE(outcome.why.empty());
     }
 }
 

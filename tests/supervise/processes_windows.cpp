@@ -14,9 +14,9 @@ using list = std::vector<std::string>;
 
 namespace {
 
-[[nodiscard]] child_process asked(std::string const& test, std::string const& told = {},
+[[nodiscard]] child_process asked(std::string const& test, std::string const& outcome = {},
                                   std::chrono::milliseconds patience = {}) {
-    return {{this_program(), test, "-o", "NUL"}, patience, {std::string{told_by} + '=' + told}};
+    return {{this_program(), test, "-o", "NUL"}, patience, {std::string{count_reported} + '=' + outcome}};
 }
 [[nodiscard]] launched ends(std::string const& how, std::chrono::milliseconds patience = {}) {
     return asked("a process that ends in some way", how, patience)({.number = 1, .run = "nowhere"});
@@ -50,25 +50,25 @@ TEST_CASE("an attempt of the supervisor's", "[.]") {
     }
 }
 TEST_CASE("a process that ends in some way", "[.]") {
-    std::string const how = told();
+    std::string const how = outcome();
     if (how == "crash") { crash(); }
     if (how == "hang") { sleep_on(); }
     std::_Exit(std::atoi(how.c_str()));
 }
 TEST_CASE("a process that leaves another one behind", "[.]") {
-    std::string const path = told();
+    std::string const path = outcome();
     this_program_again const left{"a process that writes a file in a while", path};
     while (!std::filesystem::exists(path + "-begun")) { std::this_thread::sleep_for(5ms); }
     if (supervised_attempt::here().number == 2) { sleep_on(); }
     std::_Exit(0);
 }
 TEST_CASE("a process that writes a file in a while", "[.]") {
-    write_file(told() + "-begun", {});
+    write_file(outcome() + "-begun", {});
     std::this_thread::sleep_for(1500ms);
-    write_file(told(), {});
+    write_file(outcome(), {});
 }
 TEST_CASE("a process that supervises that one", "[.]") {
-    (void)asked("a process that writes a file in a while", told())({.number = 1, .run = "nowhere"});
+    (void)asked("a process that writes a file in a while", outcome())({.number = 1, .run = "nowhere"});
 }
 TEST_CASE("a process that tells what it was given", "[.]") {
     std::string lines;
@@ -81,7 +81,7 @@ TEST_CASE("a process that tells what it was given", "[.]") {
     }
     lines += std::to_string(count) + '|' + (std::getenv("SPOTTER_RUN") != nullptr ? "a run|" : "no run|") +
              (std::getenv("PATH") != nullptr ? "a path|" : "no path|");
-    write_file(told(), {lines.begin(), lines.end()});
+    write_file(outcome(), {lines.begin(), lines.end()});
 }
 
 TEST_CASE("a process that crashes, hangs or leaves is cured as one whose rules ask for a stop") {
@@ -135,15 +135,15 @@ TEST_CASE("the settings stand behind the command, and the environment names the 
     (void)::_putenv_s("spotter_run", "an own record");
     std::string const hard = "1 2 \"q\" \\ \\\\\" x\\", run = "a r\xC3\xBCn \xE6\xA8\xA1";
     launched const how = asked("a process that tells what it was given",
-                               folder / "told")({.number = 2,
-                                                 .run = run,
-                                                 .cure = "c",
-                                                 .because = "b \"quoted\"\nline",
-                                                 .settings = {"--name", hard, "--order", "decl"}});
+                               folder / "reported")({.number = 2,
+                                                     .run = run,
+                                                     .cure = "c",
+                                                     .because = "b \"quoted\"\nline",
+                                                     .settings = {"--name", hard, "--order", "decl"}});
     (void)::_putenv_s("SPOTTER_ATTEMPT", "");
     (void)::_putenv_s("spotter_run", "");
     CHECK(how.how == departure::by_itself);
-    std::vector<char> const bytes = read_file(folder / "told");
+    std::vector<char> const bytes = read_file(folder / "reported");
     CHECK(std::string{bytes.begin(), bytes.end()} == "a process that tells what it was given|-o|NUL|--name|" + hard +
                                                          "|--order|decl|2|" + run +
                                                          "|c|b \"quoted\"\nline|1|no run|a path|");

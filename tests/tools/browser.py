@@ -164,8 +164,8 @@ def main():
                 browser.call(f"{domain}.enable", session)
             for page in (each.resolve() for each in asked.pages):
                 for width, phone, dark in VIEWS:
-                    told = look(browser, session, page, width, phone, dark, asked.pictures)
-                    wrong += [f"{page.name} at {width} px: {each}" for each in told]
+                    reported = look(browser, session, page, width, phone, dark, asked.pictures)
+                    wrong += [f"{page.name} at {width} px: {each}" for each in reported]
                 paper = base64.b64decode(browser.call("Page.printToPDF", session, printBackground=True)["data"])
                 if not paper.startswith(b"%PDF-") or len(paper) < 5000:
                     wrong.append(f"{page.name}: printing gives {len(paper)} bytes, beginning {paper[:8]}")

@@ -31,10 +31,10 @@ TEST_CASE("check: healthy runs end with 0, those with findings with 1, each with
     record_loop(folder / "good", 100);
     record_loop(folder / "bad", 7);
     std::string const rules = " --rules exploding_gradient";
-    told const good = ask("check " + folder / "good" + rules);
+    tool_output const good = ask("check " + folder / "good" + rules);
     CHECK(good.code == 0);
     CHECK(good.says("/good: nothing found in 20 steps (finished)\n"));
-    told const both = ask("check " + folder / "good" + " " + folder / "bad" + rules);
+    tool_output const both = ask("check " + folder / "good" + " " + folder / "bad" + rules);
     CHECK(both.code == 1);
     CHECK(both.says("warning: exploding_gradient: gradients explode at train(9), \"grad/w\": mean_abs 10000 > 10; 11 "
                     "times, last at train(19)"));
@@ -63,7 +63,7 @@ TEST_CASE("check: what an examination of the loop found counts, whatever rules t
     record("right", 0.1F), record("adds", -0.1F);
     std::string const rules = " --rules non_finite";
     CHECK(ask("check " + folder / "right" + rules).code == 0);
-    told const adds = ask("check " + folder / "adds" + rules);
+    tool_output const adds = ask("check " + folder / "adds" + rules);
     CHECK(adds.code == 1);
     CHECK(adds.says("error: update_direction: proven: the update moves along the gradient, not against it"));
     auto const run = ask("check --json " + folder / "adds" + rules).document().at("runs").at(0);
@@ -110,14 +110,14 @@ TEST_CASE("check: a run is judged by the packs that it had itself, killed or not
     CHECK((own.starts_with(":") && has(own, "no_better_than_guessing")));
     std::string const named = judged_by("rl", " --rules boosting");
     CHECK((named.starts_with(":") && has(named, "tree_depth") && !has(named, "rl_kl")));
-    told const rl_text = ask("check " + folder / "rl");
+    tool_output const rl_text = ask("check " + folder / "rl");
     CHECK(rl_text.says("(finished), by the pack of the run: rl\n"));
     CHECK(rl_text.says("  the run's other rules are not applied here: any. Give them by --rules\n"));
     CHECK(ask("check " + folder / "both").says("(finished), by the packs of the run: system sagemaker\n"));
-    told const own_text = ask("check " + folder / "own");
+    tool_output const own_text = ask("check " + folder / "own");
     CHECK(own_text.says("(finished), by supervised: the run names no pack\n"));
     CHECK(own_text.says("are not applied here: any. "));
-    told const supervised_text = ask("check " + folder / "supervised");
+    tool_output const supervised_text = ask("check " + folder / "supervised");
     CHECK(supervised_text.says("(finished)\n"));
     CHECK(!supervised_text.says("not applied"));
     CHECK(!ask("check " + folder / "own" + " --rules rl").says("not applied"));
@@ -131,12 +131,12 @@ TEST_CASE("check: rules come from a file; what is wrong with it is named and end
     std::string const file = folder / "rules.json";
     std::ofstream{file} << R"({"rules": [{"any": "grad/*", "where": "l2 > 100",
          "adapt": ["once", {"named": "large"}, {"severity": "error"}]}]})";
-    told const it = ask("check " + folder / "run" + " --rules " + file + " --rules dead_relu");
+    tool_output const it = ask("check " + folder / "run" + " --rules " + file + " --rules dead_relu");
     CHECK(it.code == 1);
     CHECK(it.says("error: large: holds for a tensor at train(7), \"grad/w\": l2 20000 > 100 [stop]"));
     CHECK(it.says("dead_relu: no tensor matched"));
     std::ofstream{file} << R"({"rules": [{"rule": "dead_relu", "sampels": 3}]})";
-    told const bad = ask("check " + folder / "run" + " --rules " + file);
+    tool_output const bad = ask("check " + folder / "run" + " --rules " + file);
     CHECK(bad.code == 2);
     CHECK(bad.err.find("sampels of rules[0]: unknown parameter: did you mean samples?") != bad.err.npos);
     CHECK(ask("check " + folder / "run" + " --rules dead_reul").code == 2);
@@ -150,7 +150,7 @@ TEST_CASE("check: a run against the learnt envelope of healthy ones") {
     record_loop(folder / "other", 5);
     std::string const against = " --rules non_finite --against " + folder / "healthy";
     CHECK(ask("check " + folder / "same" + against).code == 0);
-    told const it = ask("check " + folder / "other" + against);
+    tool_output const it = ask("check " + folder / "other" + against);
     CHECK(it.code == 1);
     CHECK(it.says("outside_envelope"));
     CHECK(it.says("\"grad/w\""));
@@ -193,10 +193,10 @@ TEST_CASE("check: every worker is judged for itself, or all against each other")
                 (void)second.end();
         }
     }
-    told const apart = ask("check --rules replica_divergence " + folder / "run");
+    tool_output const apart = ask("check --rules replica_divergence " + folder / "run");
     CHECK(apart.code == 7);  // for itself a worker cannot be judged by it
     CHECK(apart.says("2 records: 0 with findings\n"));
-    told const beside = ask("check --side-by-side --rules replica_divergence " + folder / "run");
+    tool_output const beside = ask("check --side-by-side --rules replica_divergence " + folder / "run");
     CHECK(beside.code == 1);
     CHECK(beside.says("replica_divergence"));
     CHECK(beside.says("train(5)"));
@@ -208,7 +208,7 @@ TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
         hook watch{folder / "live", everything};
         (void)watch.step(train(0), "loss"_t = 1.0);
         watch.flush();
-        told const live = ask("check " + folder / "live");
+        tool_output const live = ask("check " + folder / "live");
         CHECK(live.code == 0);
         CHECK(live.says("1 step (running)"));
     }
@@ -218,7 +218,7 @@ TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
         watch.flush();
         ::raise(SIGKILL);
     });
-    told const killed = ask("check " + folder / "killed");
+    tool_output const killed = ask("check " + folder / "killed");
     CHECK(killed.code == 6);
     CHECK(killed.says("5 steps (died)"));
     { hook watch{folder / "empty", everything}; }
@@ -227,7 +227,8 @@ TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
     CHECK(ask("check").code == 2);
     record_small(folder / "damaged");
     spoil(folder / "damaged/000000.spot");
-    told const damaged = ask("check --rules non_finite " + folder / "damaged" + " --junit " + folder / "junit.xml");
+    tool_output const damaged =
+        ask("check --rules non_finite " + folder / "damaged" + " --junit " + folder / "junit.xml");
     CHECK(damaged.code == 5);
     CHECK(damaged.says("  trouble: "));  // in a tensor's values; damaged rows are reported by their place
     std::vector<char> const junit = read_file(folder / "junit.xml");
@@ -246,7 +247,7 @@ TEST_CASE("check: --list says what has to be given") {
 }
 
 TEST_CASE("check: --list says every rule, with what can be set") {
-    told const text = ask("check --list");
+    tool_output const text = ask("check --list");
     CHECK(text.code == 0);
     CHECK(text.says("packs: supervised rl boosting system sagemaker\n"));
     CHECK(text.says("exploding_gradient\n  select                 \"gradient\"\n  max_mean_abs           10.0\n  "
@@ -254,7 +255,7 @@ TEST_CASE("check: --list says every rule, with what can be set") {
     CHECK(ask("check --list --json").document().at("rules").size() == 76);
 }
 
-TEST_CASE("check: a run that died or failed is never \"nothing found\": its last open step is told") {
+TEST_CASE("check: a run that died or failed is never \"nothing found\": its last open step is reported") {
     temporary_folder const folder;
     in_killed_child([&] {
         hook watch{folder / "killed", everything};
@@ -267,7 +268,7 @@ TEST_CASE("check: a run that died or failed is never \"nothing found\": its last
         watch.flush();
         ::raise(SIGKILL);
     });
-    told const killed = ask("check --rules loss_spike --rules stalled_training " + folder / "killed");
+    tool_output const killed = ask("check --rules loss_spike --rules stalled_training " + folder / "killed");
     CHECK(killed.code == 6);
     CHECK(killed.says("killed: no finding before its bad end, in 6 steps (died)\n"));
     CHECK_FALSE(killed.says("nothing found"));
@@ -287,7 +288,7 @@ TEST_CASE("check: a run that died or failed is never \"nothing found\": its last
         (void)watch.step(train(0), "loss"_t = 1.0);
         watch.fail("the GPU fell out");
     }
-    told const failed = ask("check --rules non_finite " + folder / "failed --junit " + folder / "junit.xml");
+    tool_output const failed = ask("check --rules non_finite " + folder / "failed --junit " + folder / "junit.xml");
     CHECK(failed.code == 6);
     CHECK(failed.says("  failed: the GPU fell out\n"));
     std::vector<char> const junit = read_file(folder / "junit.xml");
@@ -307,7 +308,7 @@ TEST_CASE("check: a run in which nothing could be judged is no success, and says
                                     {"no_tensor", "no tensor was recorded"},
                                     {"no_rule", "no rule could judge"}}) {
         std::string const path = folder / name;
-        told const it = ask("check --rules rl_kl " + path);
+        tool_output const it = ask("check --rules rl_kl " + path);
         INFO(it.out);
         CHECK(it.code == 7);
         CHECK(it.says(": nothing could be judged in "));
@@ -333,7 +334,7 @@ TEST_CASE(
         hook watch{folder / "run", everything, hints, errors};
         for (std::uint64_t i = 0; i < 40; ++i) { (void)watch.step(train(i), "loss"_t = i < 3 ? 5.0 : 20.0); }
     }
-    told const it = ask("info " + folder / "run");
+    tool_output const it = ask("info " + folder / "run");
     INFO(it.out);
     CHECK(it.says("  error: loud: holds for a tensor at train(3), \"loss\": maximum 20 > 10 [stop]\n"));
     CHECK(it.says(" errors, "));
@@ -344,7 +345,7 @@ TEST_CASE(
     std::ofstream{rules} << R"({"rules": [
         {"any": "loss", "where": "maximum > 1", "adapt": [{"named": "loud"}, {"severity": "note"}]},
         {"any": "loss", "where": "maximum > 10", "adapt": [{"named": "loud"}, {"severity": "error"}]}]})";
-    told const checked = ask("check " + folder / "run --rules " + rules);
+    tool_output const checked = ask("check " + folder / "run --rules " + rules);
     INFO(checked.out);
     CHECK(checked.code == 1);
     CHECK(checked.says("  error: loud: holds for a tensor at train(3), \"loss\": maximum 20 > 10 [stop]; "));
@@ -365,16 +366,16 @@ TEST_CASE("check: shards judge each record once, and merge says what one check w
     auto const whole = ask("check" + names + rules).document();
     std::string parts;
     for (std::string const part : {"3", "1", "2"}) {
-        told const it = ask("check" + names + rules + " --shard " + part + "/3");
+        tool_output const it = ask("check" + names + rules + " --shard " + part + "/3");
         CHECK(it.code == (part == "2" ? 1 : 0));
         CHECK(it.document().at("runs").size() == (part == "1" ? 3U : 2U));
         std::ofstream{folder / "part" + part} << it.out;
         parts += ' ' + (folder / "part" + part);
     }
-    told const merged = ask("merge --json" + parts);
+    tool_output const merged = ask("merge --json" + parts);
     CHECK(merged.code == 1);
     CHECK(merged.document().at("runs") == whole.at("runs"));
-    told const text = ask("merge" + parts);
+    tool_output const text = ask("merge" + parts);
     CHECK(text.code == 1);
     CHECK(text.says("7 records: 1 with findings\n"));
     CHECK(text.says("exploding_gradient"));
@@ -385,7 +386,7 @@ TEST_CASE("check: shards judge each record once, and merge says what one check w
         CHECK(run_shell("env " + rank + ' ' + tool).out == text_of(folder / "part2"));
     }
     for (std::string const wrong : {"4/3", "0/3", "3", "a/b", "-1/3", "1/"}) {
-        told const it = ask("check" + names + " --shard " + wrong);
+        tool_output const it = ask("check" + names + " --shard " + wrong);
         CHECK(it.code == 2);
         CHECK(it.complains("a part of how many"));
     }
@@ -401,8 +402,8 @@ TEST_CASE("compact: the workers of a run in one file") {
     for (std::uint32_t worker = 0; worker < 3; ++worker) {
         record_small(folder / "run", options{.worker = worker, .workers = 3});
     }
-    told const before = ask("ls " + folder / "run");
-    told const it = ask("compact " + folder / "run");
+    tool_output const before = ask("ls " + folder / "run");
+    tool_output const it = ask("compact " + folder / "run");
     CHECK(it.code == 0);
     CHECK(it.says("3 of 3 workers in "));
     CHECK(ask("compact --json " + folder / "run").document().at("workers") == 3);
@@ -412,7 +413,7 @@ TEST_CASE("compact: the workers of a run in one file") {
     CHECK(ask("compact " + folder / "nothing").code == 3);
 }
 
-TEST_CASE("sync, and places in an object store: what is missing is told before anything is sent") {
+TEST_CASE("sync, and places in an object store: what is missing is tool_output before anything is sent") {
     temporary_folder const folder;
     record_small(folder / "run");
     for (char const* const each : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE",
@@ -420,7 +421,7 @@ TEST_CASE("sync, and places in an object store: what is missing is told before a
         ::unsetenv(each);
     }
     ::setenv("HOME", (folder / "").c_str(), 1);
-    told const refused = ask("sync " + folder / "run s3://bucket/run");
+    tool_output const refused = ask("sync " + folder / "run s3://bucket/run");
     CHECK(refused.code == 2);
     if (refused.complains("built without")) { SPOTTER_SKIP("the tool was built without libcurl and OpenSSL"); }
     CHECK(refused.complains("AWS_ACCESS_KEY_ID"));

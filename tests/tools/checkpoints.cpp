@@ -26,7 +26,7 @@ void record_checkpoints(std::string const& path, std::string const& into) {
 TEST_CASE("checkpoints: good, bad with the finding behind it, refused with the tensor") {
     temporary_folder const folder;
     record_checkpoints(folder / "run", folder / "kept");
-    told const text = ask("checkpoints " + folder / "run");
+    tool_output const text = ask("checkpoints " + folder / "run");
     CHECK(text.code == 0);
     CHECK(text.out == "train(0)  good\n"
                       "train(10)  bad: any at train(15)\n"
@@ -46,7 +46,7 @@ TEST_CASE("checkpoints: a run without any, and what is no run") {
         (void)watch.step(0, "loss"_t = 1.0F);
         watch.scalar("checkpoint", "of another kind");
     }
-    told const none = ask("checkpoints " + folder / "run");
+    tool_output const none = ask("checkpoints " + folder / "run");
     CHECK(none.code == 0);
     CHECK(none.out == "The record has no checkpoints.\n");
     CHECK(ask("checkpoints " + folder / "nothing").code == 3);

@@ -47,7 +47,7 @@ TEST_CASE("capture, pause, resume and flush are answered, and stand in the recor
     std::string const path = folder / "run";
     {
         loop_to_ask const loop{path};
-        told const captured = ask("capture " + path + " --names 'b*' --steps 12 --by ada");
+        tool_output const captured = ask("capture " + path + " --names 'b*' --steps 12 --by ada");
         CHECK(captured.err == "");
         CHECK(captured.out == "capture b* for 12 steps, asked by ada\n");
         CHECK(captured.code == 0);
@@ -56,10 +56,10 @@ TEST_CASE("capture, pause, resume and flush are answered, and stand in the recor
         CHECK(paused.at("answers").at(0).at("what") == "pause, asked by bob");
         CHECK(ask("resume " + path).code == 0);
         CHECK(ask("flush " + path).code == 0);
-        told const shown = ask("show " + path + " b --as sparkline");
+        tool_output const shown = ask("show " + path + " b --as sparkline");
         CHECK(shown.code == 0);  // while it runs
     }
-    told const table = ask("ls " + path + " --json");
+    tool_output const table = ask("ls " + path + " --json");
     CHECK(table.out.find("\"control\"") != std::string::npos);
     CHECK(ask("verify " + path).code == 0);
     CHECK(ask("check " + path).code != 4);
@@ -75,14 +75,14 @@ TEST_CASE("plan and rules are exchanged, and what is malformed is refused") {
         loop_to_ask const loop{path};
         CHECK(ask("plan " + path + ' ' + folder / "plan.json").code == 0);
         CHECK(ask("rules " + path + ' ' + folder / "rules.json").code == 0);
-        told const bad = ask("plan " + path + ' ' + folder / "bad.json");
+        tool_output const bad = ask("plan " + path + ' ' + folder / "bad.json");
         CHECK(bad.code == 2);
         CHECK(bad.complains("refused: "));
         CHECK(bad.complains("nam"));
         CHECK(ask("plan " + path + ' ' + folder / "nothing.json").code == 4);
         std::this_thread::sleep_for(std::chrono::milliseconds{50});
     }
-    told const found = ask("info " + path);
+    tool_output const found = ask("info " + path);
     CHECK(found.says("fresh"));
     CHECK(ask("info --check " + path).code == 1);
 }
@@ -90,7 +90,7 @@ TEST_CASE("plan and rules are exchanged, and what is malformed is refused") {
 TEST_CASE("control: a run that is over, and what is no run") {
     temporary_folder const folder;
     { hook watch{folder / "run", plan{collection{"a", "a", always{}}}}; }
-    told const over = ask("pause " + folder / "run");
+    tool_output const over = ask("pause " + folder / "run");
     CHECK(over.code == 3);
     CHECK(over.complains("no process records"));
     CHECK(ask("pause " + folder / "nothing").code == 3);

@@ -50,7 +50,7 @@ TEST_CASE("info: what collections cost adds up to what the run takes, whatever i
     CHECK(2 * rows > it.at("bytes").at("rows"));
     REQUIRE(it.at("features").size() == 1);
     CHECK(it.at("features").at(0).at("rule") == "dormant_units");
-    told const text = ask("info " + folder / "run");
+    tool_output const text = ask("info " + folder / "run");
     INFO(text.out);
     CHECK(text.says("  takes     weights: "));
     CHECK(text.says("  takes     losses: "));

@@ -110,14 +110,14 @@ TEST_CASE("diff: a training in C++ and the same in NumPy, and where a planted di
     CHECK(ask(run + folder / "f32 --rtol 1e-4 --atol 1e-6").code == 0);
 
     // A gradient in the wrong order: at its step everything before it is equal.
-    told const wrong = ask(run + folder / "transposed --rtol 1e-4 --atol 1e-6 --json");
+    tool_output const wrong = ask(run + folder / "transposed --rtol 1e-4 --atol 1e-6 --json");
     CHECK(wrong.code == 1);
     auto const first = wrong.document().at("first");
     CHECK(first.at("step") == nlohmann::json{{"mode", "train"}, {"index", 4}});
     CHECK(first.at("tensor") == "grad/fc1/w");
     CHECK(wrong.document().at("at_first").at(3).at("verdict") != "differs");
     CHECK(wrong.document().at("at_first").at(4).at("errors").at("rel_l2") > 0.1);
-    told const words = ask(run + folder / "transposed --rtol 1e-4 --atol 1e-6");
+    tool_output const words = ask(run + folder / "transposed --rtol 1e-4 --atol 1e-6");
     CHECK(words.says("first difference: train(4), \"grad/fc1/w\": at ["));
     CHECK(words.says("A and B differ"));
 
@@ -133,7 +133,7 @@ TEST_CASE("diff: a training in C++ and the same in NumPy, and where a planted di
     CHECK(ask(run + folder / "turned --rtol 1e-4 --atol 1e-6 --transpose '*fc1/w'").code == 0);
 
     // Both are float32, and as near to the truth.
-    told const truth = ask(run + folder / "f32 --json --reference " + folder / "f64");
+    tool_output const truth = ask(run + folder / "f32 --json --reference " + folder / "f64");
     CHECK(truth.code == 1);
     for (auto const& each : truth.document().at("tensors")) {
         CHECK(each.at("reference").at("steps") == 10);
@@ -175,7 +175,7 @@ TEST_CASE("diff: a run and what it was exported as, .npz and a folder of .npy") 
     REQUIRE(ask("export " + run + ' ' + folder / "all.npz").code == 0);
     REQUIRE(ask("export " + run + ' ' + folder / "files").code == 0);
     for (std::string const name : {"all.npz", "files", "files/"}) {
-        told const it = ask("diff --json " + run + ' ' + folder / name);
+        tool_output const it = ask("diff --json " + run + ' ' + folder / name);
         CHECK(it.code == 0);
         CHECK(it.document().at("pairs") == 2);
         CHECK(it.document().at("steps") == 12);
@@ -223,7 +223,7 @@ TEST_CASE("diff: no run, no files and damaged files are named, with the exit cod
     record_small(folder / "run");
     std::filesystem::create_directory(folder / "empty");
     std::string const run = folder / "run ";
-    told it = ask("diff --json " + run + folder / "missing");
+    tool_output it = ask("diff --json " + run + folder / "missing");
     CHECK(it.code == 3);
     CHECK(it.document().at("error").at("code") == "not_a_run");
     CHECK(it.complains("does not exist"));
@@ -234,12 +234,13 @@ TEST_CASE("diff: no run, no files and damaged files are named, with the exit cod
     CHECK(it.code == 5);
     CHECK(it.complains("bad.npz"));
     CHECK(ask("diff " + run + run + " >/dev/full").code == 4);
-    told const help = ask("diff --help");
+    tool_output const help = ask("diff --help");
     CHECK(help.says("Example:"));
     CHECK(help.says("Exit codes:"));
 }
 
-TEST_CASE("diff: values that cannot be read are told, and end with 5; a run without a step has nothing to compare") {
+TEST_CASE(
+    "diff: values that cannot be read are reported, and end with 5; a run without a step has nothing to compare") {
     temporary_folder const folder;
     { hook const watch{folder / "empty", everything}; }
     std::vector<float> values(40'000);
@@ -249,7 +250,7 @@ TEST_CASE("diff: values that cannot be read are told, and end with 5; a run with
         for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "w"_t = view_of(values, {200, 200})); }
     }
     flip(folder / "damaged/000000.spot", read_file(folder / "damaged/000000.spot").size() / 2);
-    told const it = ask("diff --json " + folder / "whole " + folder / "damaged");
+    tool_output const it = ask("diff --json " + folder / "whole " + folder / "damaged");
     CHECK(it.code == 5);
     CHECK(it.document().at("unreadable") == 1);
     CHECK(it.document().at("first").is_null());
@@ -283,7 +284,7 @@ TEST_CASE("diff: why a tensor of a .npy file cannot be read is said, of each kin
         std::string const fine = npy("<f4", 16);
         write_file(folder / side + "/w.npy", {fine.begin(), fine.end()});
     }
-    told const it = ask("diff " + folder / "a " + folder / "b");
+    tool_output const it = ask("diff " + folder / "a " + folder / "b");
     INFO(it.out);
     for (auto const& [type, why] : kinds) { CHECK(it.says(why)); }
     CHECK(it.says("6 values cannot be read\n"));
@@ -300,7 +301,7 @@ TEST_CASE("diff: settings come first, and a run that is being written is compare
     watch.scalar("build/flags", "-O3 -march=native");
     (void)watch.step(train(0), "loss"_t = 1.0);
     watch.flush();
-    told const it = ask("diff " + folder / "a " + folder / "b");
+    tool_output const it = ask("diff " + folder / "a " + folder / "b");
     CHECK(it.code == 0);
     CHECK(it.says("\"build/flags\": nothing in A, -O3 -march=native in B"));
     CHECK(it.says("may still come"));
@@ -320,7 +321,7 @@ TEST_CASE("diff: a long setting is cut, and where it differs is shown") {
         (void)watch.step(train(0), "layer0"_t = 1.0);
     };
     record("a", "left"), record("b", "right");
-    told const it = ask("diff " + folder / "a " + folder / "b");
+    tool_output const it = ask("diff " + folder / "a " + folder / "b");
     CHECK(it.says("left}"));
     CHECK(it.says("right}"));
     CHECK(it.out.size() < 3000);
@@ -340,17 +341,17 @@ TEST_CASE("diff: what could not be compared is no success, and is said as that")
     };
     record("hash", hashes, 0), record("other", hashes, 700), record("same", hashes, 0);
     record("counts", counts, 0), record("more", counts, 0);
-    told const differ = ask("diff " + folder / "hash " + folder / "other");
+    tool_output const differ = ask("diff " + folder / "hash " + folder / "other");
     CHECK(differ.code == 1);
     CHECK(differ.says("A and B differ\n"));
     CHECK(differ.says("the hash of its bits is "));
     CHECK(ask("diff --json " + folder / "hash " + folder / "other").document().at("at_first").at(0).at("by_hash") ==
           true);
     CHECK(ask("diff " + folder / "hash " + folder / "same").code == 0);
-    told const vague = ask("diff --rtol 1e-3 " + folder / "hash " + folder / "other");
+    tool_output const vague = ask("diff --rtol 1e-3 " + folder / "hash " + folder / "other");
     CHECK(vague.code == 7);
     CHECK_FALSE(vague.says("equal within the tolerance"));
-    told const none = ask("diff " + folder / "counts " + folder / "more");
+    tool_output const none = ask("diff " + folder / "counts " + folder / "more");
     CHECK(none.code == 7);
     CHECK(none.says("not compared: "));
     CHECK_FALSE(none.says("equal within the tolerance"));

@@ -9,7 +9,7 @@ using namespace spotter_test;
 TEST_CASE("export: a tensor at a step as .npy") {
     temporary_folder const folder;
     record_small(folder / "run");
-    told const it = ask("export " + folder / "run " + folder / "w.npy --name fc1/w --step train:2");
+    tool_output const it = ask("export " + folder / "run " + folder / "w.npy --name fc1/w --step train:2");
     CHECK(it.code == 0);
     CHECK(it.says("1 value in 1 file"));
     std::vector<char> const bytes = read_file(folder / "w.npy");
@@ -46,7 +46,7 @@ TEST_CASE("export: histories as .csv, to a file and to standard output") {
     temporary_folder const folder;
     record_small(folder / "run");
     std::string const run = folder / "run";
-    told const out = ask("export " + run + " - --name loss --name 'grad/*' --stat mean --stat l2 --mode eval");
+    tool_output const out = ask("export " + run + " - --name loss --name 'grad/*' --stat mean --stat l2 --mode eval");
     CHECK(out.code == 0);
     CHECK(
         out.out.starts_with("step,mode,index,time,seconds,grad/fc1/w:mean,loss:mean,grad/fc1/w:l2,loss:l2\n5,eval,4,"));
@@ -66,7 +66,7 @@ TEST_CASE("export: a file that is there is replaced only with --force, and a fol
     }
     std::string const run = folder / "run";
     write_file(folder / "x.csv", {'o', 'l', 'd'});
-    told const refused = ask("export " + run + ' ' + folder / "x.csv");
+    tool_output const refused = ask("export " + run + ' ' + folder / "x.csv");
     CHECK(refused.code == 4);
     CHECK(refused.complains("--force"));
     CHECK(read_file(folder / "x.csv").size() == 3);
@@ -88,12 +88,12 @@ TEST_CASE("export: bf16 as its bits, said so, or widened") {
         bf16 const values[] = {{0x3F80}, {0xC000}};
         (void)watch.step(train(0), "h"_t = view_of(values, {2}));
     }
-    told const bits = ask("export --json " + folder / "run " + folder / "bits.npy");
+    tool_output const bits = ask("export --json " + folder / "run " + folder / "bits.npy");
     CHECK(bits.code == 0);
     CHECK(bits.complains("NumPy has no bf16"));
     CHECK(bits.document().at("as_bits") == nlohmann::json{"bf16"});
     CHECK(read_file(folder / "bits.npy").size() == 128 + 4);
-    told const wide = ask("export --widen " + folder / "run " + folder / "wide.npy");
+    tool_output const wide = ask("export --widen " + folder / "run " + folder / "wide.npy");
     CHECK(wide.err.empty());
     CHECK(read_file(folder / "wide.npy").size() == 128 + 8);
 }
@@ -102,12 +102,12 @@ TEST_CASE("export: damaged values are left out, named, and end with 5; the other
     temporary_folder const folder;
     record_small(folder / "run");
     std::vector<char> const whole = read_file(folder / "run/000000.spot");
-    told const good = ask("export --json " + folder / "run " + folder / "whole.npz --name fc1/w");
+    tool_output const good = ask("export --json " + folder / "run " + folder / "whole.npz --name fc1/w");
     bool met = false;
     for (std::size_t place = 500; place < whole.size() && !met; place += 500) {
         write_file(folder / "run/000000.spot", whole);
         flip(folder / "run/000000.spot", place);
-        told const it = ask("export --force --json " + folder / "run " + folder / "x.npz --name fc1/w");
+        tool_output const it = ask("export --force --json " + folder / "run " + folder / "x.npz --name fc1/w");
         if (it.code != 5 || it.complains("is not whole")) { continue; }
         met = true;
         CHECK(it.document().at("damaged").size() == 1);

@@ -32,7 +32,7 @@ TEST_CASE("export: TensorBoard's files of a run have every scalar; they are repl
     temporary_folder const folder;
     record_small(folder / "run");
     std::string const run = folder / "run", board = folder / "board";
-    told const it = ask("export --json " + run + ' ' + board + " --format tensorboard");
+    tool_output const it = ask("export --json " + run + ' ' + board + " --format tensorboard");
     CHECK(it.code == 0);
     CHECK(it.document().at("format") == "tensorboard");
     CHECK(it.document().at("files").size() == 2);
@@ -46,7 +46,7 @@ TEST_CASE("export: TensorBoard's files of a run have every scalar; they are repl
     CHECK(series_of(all, "grad/fc1/w:l2").size() == 10);
     CHECK(series_of(read_events(board + "/eval"), "loss").size() == 2);
 
-    told const again = ask("export " + run + ' ' + board + " --format tensorboard");
+    tool_output const again = ask("export " + run + ' ' + board + " --format tensorboard");
     CHECK(again.code == 4);
     CHECK(again.complains("--force"));
     CHECK(
@@ -116,7 +116,7 @@ TEST_CASE(
     CHECK(lines[0].at("value") == "nan");
     CHECK(lines[1].at("value") == "-inf");
     CHECK(lines[2].at("rule") == "non_finite");
-    told const trace = ask("export " + run + ' ' + folder / "t.json");
+    tool_output const trace = ask("export " + run + ' ' + folder / "t.json");
     CHECK(trace.code == 0);
     CHECK(trace.complains("left out: 2"));
     CHECK(nlohmann::json::parse(text_of(folder / "t.json")).at("traceEvents").size() == 7);
@@ -160,7 +160,7 @@ TEST_CASE("export: safetensors of every type, as its own package reads them") {
                          "bool"_t = view_of(flags, {2}), "c64"_t = view_of(complex, {1}), "c128"_t = view_of(wide, {1}),
                          "i64"_t = view_of(whole, {2, 1}), "scalar"_t = 0.5);
     }
-    told const it = ask("export " + folder / "run " + folder / "x.safetensors --step train:0");
+    tool_output const it = ask("export " + folder / "run " + folder / "x.safetensors --step train:0");
     CHECK(it.code == 0);
     CHECK(it.says("8 values in 1 file"));
     CHECK(it.complains("safetensors has not, left out: 1"));
@@ -206,7 +206,7 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
     CHECK(ask("export " + folder / "a " + set + " --format parquet").code == 0);
     CHECK(std::filesystem::exists(set + "/run=a/run.parquet"));
     CHECK(std::filesystem::exists(set + "/run=b%3D%252/run.parquet"));
-    told const again = ask("export " + folder / "a " + set + " --format parquet");
+    tool_output const again = ask("export " + folder / "a " + set + " --format parquet");
     CHECK((again.code == 4 && again.complains("is there already")));
     std::string const bytes = text_of(folder / "a.parquet");
     CHECK((bytes.substr(0, 4) == "PAR1" && bytes.substr(bytes.size() - 4) == "PAR1"));
@@ -241,7 +241,7 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
         "all').fetchall())\n"
         "print(duckdb.sql(f\"select count(*) from {all} where name = 'loss' and isnan(value)\").fetchall())\n";
     CHECK(ask("export " + folder / "a " + folder / "b.parquet").code == 0);  // what docs/questions.md asks can be asked
-    told const answers =
+    tool_output const answers =
         run_shell(python + " '" SPOTTER_SOURCE_DIR "/bench/questions.py' '" + folder / "b.parquet" + "' 2>&1");
     INFO(answers.out);
     CHECK((answers.code == 0 && answers.says("Which rank is the straggler?: ")));
@@ -260,7 +260,7 @@ TEST_CASE("export: a layer for the embedding projector, with its labels") {
                          "loss"_t = 1.0);
     }
     std::string const run = folder / "run";
-    told const it = ask("export " + run + ' ' + folder / "board --format projector");
+    tool_output const it = ask("export " + run + ' ' + folder / "board --format projector");
     CHECK(it.code == 0);
     CHECK(it.complains("written as 0: 1"));
     CHECK(text_of(folder / "board/projector/act/fc1/eval-5.tsv") == "1\t2\n0\t4\n5\t6\n");
@@ -279,7 +279,7 @@ TEST_CASE(
     for (std::string const format :
          {"tensorboard", "projector", "safetensors", "npy", "npz", "csv", "jsonl", "parquet", "trace", "prometheus"}) {
         INFO(format);
-        told const it = ask("export " + run + ' ' + folder / ("x-" + format) + " --format " + format);
+        tool_output const it = ask("export " + run + ' ' + folder / ("x-" + format) + " --format " + format);
         CHECK(it.code == 0);
         CHECK(it.err.empty());
         CHECK(std::filesystem::exists(folder / ("x-" + format)));
@@ -321,12 +321,12 @@ TEST_CASE("export: damaged values are named, and everything else is exported") {
     for (std::size_t place = 500; place < whole.size() && !met; place += 500) {
         write_file(folder / "run/000000.spot", whole);
         flip(folder / "run/000000.spot", place);
-        told const it = ask("export --force " + folder / "run " + folder / "board --format tensorboard");
+        tool_output const it = ask("export --force " + folder / "run " + folder / "board --format tensorboard");
         if (it.code != 5 || it.complains("is not whole")) { continue; }
         met = true;
         CHECK(it.complains("fc1/w@train:"));
         CHECK(series_of(read_events(folder / "board/train"), "loss").size() == 10);
-        told const other = ask("export --force --json " + folder / "run " + folder / "x.safetensors");
+        tool_output const other = ask("export --force --json " + folder / "run " + folder / "x.safetensors");
         CHECK(other.code == 5);
         CHECK(other.document().at("damaged").size() == 1);
     }
@@ -353,7 +353,7 @@ TEST_CASE("export --follow: where another run takes the place of the one that is
     }
     auto const held = system_files().lock(folder / "run/lock");
     REQUIRE(held);
-    told lines, board;
+    tool_output lines, board;
     std::thread first{[&] { lines = ask("export --follow " + folder / "run " + folder / "x.jsonl"); }};
     std::thread second{
         [&] { board = ask("export --follow " + folder / "run " + folder / "board --format tensorboard"); }};
@@ -361,7 +361,7 @@ TEST_CASE("export --follow: where another run takes the place of the one that is
     std::filesystem::rename(folder / "other/000000.spot", folder / "run/000000.spot");
     first.join();
     second.join();
-    for (told const& it : {lines, board}) {
+    for (tool_output const& it : {lines, board}) {
         CHECK(it.code != 0);
         CHECK(it.complains("another run"));
     }
@@ -374,7 +374,7 @@ TEST_CASE("export --follow: a live run is exported until it ends") {
     hook watch{folder / "run", everything};
     (void)watch.step(train(0), "loss"_t = 1.0);
     watch.flush();
-    told board, lines, page;
+    tool_output board, lines, page;
     std::thread first{
         [&] { board = ask("export --follow " + folder / "run " + folder / "board --format tensorboard"); }};
     std::thread second{[&] { lines = ask("export --follow " + folder / "run - --format jsonl"); }};

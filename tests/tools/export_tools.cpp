@@ -45,7 +45,7 @@ Integer integer_at(std::string const& bytes, std::size_t at) {
 TEST_CASE("export: MCAP has its magic at both ends, and a footer whose checksum is that of the summary") {
     temporary_folder const folder;
     record_two(folder / "run");
-    told const it = ask("export " + folder / "run " + folder / "x.mcap");
+    tool_output const it = ask("export " + folder / "run " + folder / "x.mcap");
     CHECK(it.code == 0);
     CHECK(it.complains("numbers that are not finite, written as null: 1"));
     std::string const bytes = text_of(folder / "x.mcap");
@@ -83,12 +83,12 @@ TEST_CASE("export: MCAP as its own package reads it, by the index and from the f
     constexpr char read[] =
         "import json, sys\n"
         "from mcap.reader import make_reader, NonSeekingReader\n"
-        "def told(reader):\n"
+        "def reported(reader):\n"
         "    return [(c.topic, s.name, m.sequence, json.loads(m.data)) for s, c, m in reader.iter_messages()]\n"
         "file = open(sys.argv[1], 'rb')\n"
         "reader = make_reader(file, validate_crcs=True)\n"
-        "all = told(reader)\n"
-        "front = told(NonSeekingReader(open(sys.argv[1], 'rb'), validate_crcs=True))\n"
+        "all = reported(reader)\n"
+        "front = reported(NonSeekingReader(open(sys.argv[1], 'rb'), validate_crcs=True))\n"
         "print(sorted(map(str, front)) == sorted(map(str, all)), len(all))\n"
         "for topic in ('/worker-0/train/loss', '/worker-0/train/rate', '/worker-0/eval/loss'):\n"
         "    print([d for t, s, n, d in all if t == topic])\n"
@@ -136,7 +136,7 @@ TEST_CASE("export: Perfetto's packets, decoded by its own definitions, are the t
     temporary_folder const folder;
     record_two(folder / "run");
     CHECK(ask("export " + folder / "run " + folder / "x.json").code == 0);
-    told const it = ask("export " + folder / "run " + folder / "x.pftrace");
+    tool_output const it = ask("export " + folder / "run " + folder / "x.pftrace");
     CHECK(it.code == 0);
     CHECK(it.complains("left out: 1"));
     constexpr char read[] =
@@ -218,8 +218,8 @@ TEST_CASE("check --junit: as Ant's schema has it, and as junitparser reads it") 
                                "    print(suite.tests, suite.failures, suite.errors, suite.skipped)\n"
                                "    for case in suite:\n"
                                "        print(case.name, [(type(it).__name__, it.type) for it in case.result])\n";
-    std::string const told_by_it = ask_python(python, folder / "", folder / "x.xml", program);
+    std::string const reported_by_it = ask_python(python, folder / "", folder / "x.xml", program);
     // A suite a worker.
-    CHECK(told_by_it == "2 1 0 1\nnon_finite [('Failure', 'error')]\ndead_relu [('Skipped', None)]\n"
-                        "2 0 0 1\nnon_finite []\ndead_relu [('Skipped', None)]\n");
+    CHECK(reported_by_it == "2 1 0 1\nnon_finite [('Failure', 'error')]\ndead_relu [('Skipped', None)]\n"
+                            "2 0 0 1\nnon_finite []\ndead_relu [('Skipped', None)]\n");
 }

@@ -46,13 +46,14 @@ void record_with_bad_value(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("export: a value that cannot be read is told in every format that can say so, and on standard error; the "
-          "exit code is 5") {
+TEST_CASE(
+    "export: a value that cannot be read is tool_output in every format that can say so, and on standard error; the "
+    "exit code is 5") {
     temporary_folder const folder;
     std::string const run = folder / "run", bad = "v@train:3";
     record_with_bad_value(run);
     auto const exported = [&](std::string const& name, std::string const& more = {}) {
-        told const it = ask("export " + run + ' ' + folder / name + more);
+        tool_output const it = ask("export " + run + ' ' + folder / name + more);
         INFO(name << more << '\n' << it.err);
         CHECK(it.code == 5);
         CHECK(it.complains("v"));
@@ -107,7 +108,7 @@ TEST_CASE("export: a cell that something unreadable may have superseded is NA, a
     std::vector<char> bytes = read_file(file);
     bytes.resize(bytes.size() * 2 / 3);
     write_file(file, bytes);
-    told const it = ask("export " + run + " - --name loss");
+    tool_output const it = ask("export " + run + " - --name loss");
     INFO(it.out << it.err);
     CHECK(it.code == 5);
     CHECK(it.says(",100\n"));
@@ -120,11 +121,11 @@ TEST_CASE("show: a series counts apart what cannot be read and what was not kept
     temporary_folder const folder;
     std::string const run = folder / "run";
     record_with_bad_value(run);
-    told const curve = ask("show " + run + " v --stat l2");
+    tool_output const curve = ask("show " + run + " v --stat l2");
     CHECK(curve.code == 5);
     CHECK(curve.says("6 points, 1 cannot be read;"));
     CHECK(curve.complains("1 of 6 points of v cannot be read, first train(3)"));
-    told const numbers = ask("show " + run + " v --stat l2 --as numbers");
+    tool_output const numbers = ask("show " + run + " v --stat l2 --as numbers");
     CHECK((numbers.code == 5 && numbers.says("train(3)\tunreadable\n")));
     auto const points = ask("show --json " + run + " v --stat l2").document().at("points");
     for (auto const& each : points) { CHECK(each.contains("unreadable") == (each.at("index") == bad_step)); }
@@ -147,7 +148,7 @@ TEST_CASE("export: names that are no UTF-8 spoil no other, and stay apart, in ev
             (void)watch.step(train(i), "=1+2"_t = 4.0, "\xFFx"_t = 1.0, "\xFEx"_t = 2.0, "\xC3\xA4"_t = 3.0);
         }
     }
-    told const table = ask("export " + run + " -");
+    tool_output const table = ask("export " + run + " -");
     CHECK(table.out.starts_with("step,mode,index,time,seconds,'=1+2:mean,\xC3\xA4:mean,\\xfex:mean,\\xffx:mean\n"));
     CHECK(ask("export " + run + " - --format jsonl").says("{\"name\":\"\\\\xfex\","));
     CHECK(ask("export " + run + " - --format prometheus").says("name=\"\\\\xffx\"} 1\n"));
@@ -175,7 +176,7 @@ TEST_CASE("export: an unknown ending is refused, with the one that was meant; on
     std::string const run = folder / "run";
     record_small(run);
     for (std::string const name : {"x.foo", "out.parqet", "a.b.npzz", "v1.2", "dir/x.cvs"}) {
-        told const it = ask("export " + run + ' ' + folder / name);
+        tool_output const it = ask("export " + run + ' ' + folder / name);
         INFO(name << it.err);
         CHECK(it.code == 2);
         CHECK(it.complains("no format has the ending"));
@@ -190,13 +191,13 @@ TEST_CASE("export: an unknown ending is refused, with the one that was meant; on
         CHECK(fs::exists(folder / name + "/loss/train-1.npy"));
     }
     fs::create_directory(folder / "results");
-    told const misspelt = ask("export " + run + ' ' + folder / "reslts/x.csv");
+    tool_output const misspelt = ask("export " + run + ' ' + folder / "reslts/x.csv");
     CHECK(misspelt.code == 2);
     CHECK(misspelt.complains("did you mean \"results\"?"));
     CHECK_FALSE(fs::exists(folder / "reslts"));
     for (std::string const more :
          {"deep/er/out", "deep/tb --format tensorboard", "deep/set --format parquet", "deep/p --format projector"}) {
-        told const it = ask("export " + run + ' ' + folder / more);
+        tool_output const it = ask("export " + run + ' ' + folder / more);
         INFO(more << it.err);
         CHECK((it.code == 2 && it.complains("there is no folder")));
     }

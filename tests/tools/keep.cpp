@@ -40,7 +40,7 @@ TEST_CASE("verify: a sound run ends with 0, in one segment or many, and prints n
     record_segments(folder / "many");
     REQUIRE(std::filesystem::exists(folder / "many/000001.spot"));
     for (std::string const name : {"one", "many"}) {
-        told const it = ask("verify " + folder / name);
+        tool_output const it = ask("verify " + folder / name);
         INFO(it.out);
         CHECK(it.code == 0);
         CHECK(it.err.empty());  // no bar where there is no terminal
@@ -62,7 +62,7 @@ TEST_CASE("verify: any flipped byte of a segment ends with 5, with the file and 
     std::size_t unseen = 0, tried = 0;
     for (std::size_t place = 3; place < whole.size(); place += whole.size() / 60, ++tried) {
         flip(file, place);
-        told const it = ask("verify --json " + folder / "run");
+        tool_output const it = ask("verify --json " + folder / "run");
         write_file(file, whole);
         INFO(place);
         if (it.code == 0) {
@@ -100,7 +100,7 @@ TEST_CASE("verify: damaged values are named: the place, the tensor and the step"
     }
     REQUIRE(middle > 0);
     flip(file, static_cast<std::size_t>(middle));
-    told const it = ask("verify " + folder / "run");
+    tool_output const it = ask("verify " + folder / "run");
     INFO(it.out);
     CHECK(it.code == 5);
     CHECK(it.says(file + ':'));
@@ -111,21 +111,21 @@ TEST_CASE("verify: damaged values are named: the place, the tensor and the step"
     CHECK(ask("recover " + folder / "run").code == 0);       // and has nothing to say about values either
 }
 
-TEST_CASE("verify: a torn tail is told with its place, and recover --cut removes it; without --cut it stays") {
+TEST_CASE("verify: a torn tail is tool_output with its place, and recover --cut removes it; without --cut it stays") {
     temporary_folder const folder;
     record_torn(folder / "run");
     std::string const file = folder / "run/000000.spot";
     auto const size = std::filesystem::file_size(file);
-    told const torn = ask("verify " + folder / "run");
+    tool_output const torn = ask("verify " + folder / "run");
     CHECK(torn.code == 1);
     CHECK(torn.says(file + ':' + std::to_string(size - 30) + ": torn tail of 30 bytes"));
 
-    told const dry = ask("recover --cut --dry-run " + folder / "run");
+    tool_output const dry = ask("recover --cut --dry-run " + folder / "run");
     CHECK(dry.says("would be cut off: a torn tail of 30 bytes"));
     CHECK(std::filesystem::file_size(file) == size);
     CHECK(ask("recover " + folder / "run").says("--cut cuts it off"));
     CHECK(std::filesystem::file_size(file) == size);
-    told const cut = ask("recover --cut " + folder / "run");
+    tool_output const cut = ask("recover --cut " + folder / "run");
     CHECK(cut.code == 0);
     CHECK(cut.says(file + ':' + std::to_string(size - 30) + ": cut off"));
     CHECK(std::filesystem::file_size(file) == size - 30);
@@ -165,11 +165,11 @@ TEST_CASE("recover: a missing, short or damaged sidecar is made again, byte for 
     CHECK(!std::filesystem::exists(side + ".new"));
 }
 
-TEST_CASE("recover: what is damaged in the middle stays, is told, and ends with 5") {
+TEST_CASE("recover: what is damaged in the middle stays, is reported, and ends with 5") {
     temporary_folder const folder;
     record_small(folder / "run");
     flip(folder / "run/000000.spot", 70);  // in the first row frame
-    told const it = ask("recover --cut " + folder / "run");
+    tool_output const it = ask("recover --cut " + folder / "run");
     CHECK(it.code == 5);
     CHECK(it.says("cannot be brought back"));
 }
@@ -181,12 +181,12 @@ TEST_CASE("a live run: verify is content with its end, and recover touches nothi
     watch.begin(train(1));
     watch.observe("x", weights_at(1));
     watch.flush();
-    told const checked = ask("verify " + folder / "run");
+    tool_output const checked = ask("verify " + folder / "run");
     CHECK(checked.code == 0);
     CHECK(checked.says("sound, and still being written"));
     std::filesystem::remove(folder / "run/000000.spotx");
     for (std::string const flags : {"", "--cut ", "--cut --dry-run "}) {
-        told const it = ask("recover " + flags + folder / "run");
+        tool_output const it = ask("recover " + flags + folder / "run");
         CHECK(it.code == 4);
         CHECK(it.complains("is being written: nothing was touched"));
     }
@@ -223,12 +223,12 @@ TEST_CASE(
     CHECK(open(folder / "run").closed_steps() == 0);
     CHECK(ask("recover --dry-run " + folder / "run").says("run/ring: would be drained\n"));
     CHECK(std::filesystem::exists(folder / "run/ring"));
-    told const it = ask("recover " + folder / "run");
+    tool_output const it = ask("recover " + folder / "run");
     CHECK(it.code == 0);
     CHECK(it.says("run/ring: drained, 7 closed steps more\n"));
     CHECK(!std::filesystem::exists(folder / "run/ring"));
     CHECK(open(folder / "run").steps() == trains(0, 7));
-    told const checked = ask("verify " + folder / "run");
+    tool_output const checked = ask("verify " + folder / "run");
     INFO(checked.out);
     CHECK(checked.code == 0);
     CHECK(ask("recover " + folder / "run").says("nothing to do"));
@@ -244,7 +244,7 @@ TEST_CASE("recover: the last steps of a killed process go into the run's flight,
     });
     CHECK(ask("recover --dry-run " + folder / "run").says("run/flight/ring: would be drained\n"));
     CHECK(std::filesystem::exists(folder / "run/flight/ring"));
-    told const it = ask("recover " + folder / "run");
+    tool_output const it = ask("recover " + folder / "run");
     INFO(it.out << it.err);
     CHECK(it.code == 0);
     CHECK(it.says("run/flight/ring: drained, 7 closed steps more\n"));

@@ -67,10 +67,10 @@ class Page:
         self.wait("document.readyState === 'complete' && document.getElementById('view')")
 
     def value(self, expression):
-        told = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        if "exceptionDetails" in told:
-            self.wrong.append(f"{self.name}: {expression[:60]}: {told['exceptionDetails'].get('exception', {}).get('description')}")
-        return told["result"].get("value")
+        reported = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in reported:
+            self.wrong.append(f"{self.name}: {expression[:60]}: {reported['exceptionDetails'].get('exception', {}).get('description')}")
+        return reported["result"].get("value")
 
     def wait(self, expression, seconds=20):
         end = time.monotonic() + seconds
@@ -107,9 +107,9 @@ class Page:
         self.check("no text of a record ran", not found["broken"])
         for each in self.browser.events:
             if each["method"] in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
-                told = json.dumps(each["params"])
-                if not any(it in told for it in allowed):
-                    self.wrong.append(f"{name}: {each['method']}: {told[:400]}")
+                reported = json.dumps(each["params"])
+                if not any(it in reported for it in allowed):
+                    self.wrong.append(f"{name}: {each['method']}: {reported[:400]}")
         self.browser.events.clear()
         self.picture(name)
 
@@ -208,7 +208,7 @@ def sweep(page, tool, runs, folder):
 
 
 def growing(page, tool, runs, folder):
-    """A run that grows is drawn within a second; one that dies is told; one that is deleted while it is shown, too."""
+    """A run that grows is drawn within a second; one that dies is reported; one that is deleted while it is shown, too."""
     alive = subprocess.Popen([runs, "grow", str(folder / "alive"), "60"])
     dying = subprocess.Popen([runs, "die", str(folder / "dying"), "4"])
     served = Served(tool, folder)
@@ -265,7 +265,7 @@ def hostile(page, tool, runs, folder):
             page.name = "hostile"
             page.wait("document.querySelectorAll('.runs tbody tr').length === 4 && state.unread === 0")
             page.look("hostile-list")
-            page.check("damage is told", page.value("(document.body ? document.body.innerText : '').includes('damaged') || document.querySelectorAll('.status.unreadable').length > 0"))
+            page.check("damage is reported", page.value("(document.body ? document.body.innerText : '').includes('damaged') || document.querySelectorAll('.status.unreadable').length > 0"))
             for tab in ("curves", "findings", "tensors", "times", "more"):
                 page.open(address(served.url, [evil], tab))
                 page.wait("document.querySelector('h1') && document.querySelector('.body').children.length > 0")

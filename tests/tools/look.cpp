@@ -10,7 +10,7 @@ using namespace spotter_test;
 TEST_CASE("info: status, steps, sizes, ratio, drops and findings") {
     temporary_folder const folder;
     record_small(folder / "run", large_loss);
-    told const text = ask("info " + folder / "run/");
+    tool_output const text = ask("info " + folder / "run/");
     CHECK(text.code == 0);
     CHECK(text.err.empty());
     for (std::string_view const words :
@@ -145,7 +145,7 @@ TEST_CASE("ls: names with role, type, shape and steps; by pattern, collection, m
                                         {"loose", 0},
                                         {"first", {{"mode", "train"}, {"index", 0}}},
                                         {"last", {{"mode", "train"}, {"index", 8}}}});
-    told const text = ask("ls " + run);
+    tool_output const text = ask("ls " + run);
     CHECK(text.code == 0);
     CHECK(std::count(text.out.begin(), text.out.end(), '\n') == 4);
     CHECK(text.says("f32   40x50"));
@@ -160,7 +160,7 @@ TEST_CASE("ls: names with role, type, shape and steps; by pattern, collection, m
     CHECK(count("'nobody*'") == 0);
     for (std::string const& words :
          {"ls " + run + " 'fc['", "export " + run + ' ' + (folder / "none.npz") + " --name 'fc['"}) {
-        told const refused = ask(words);
+        tool_output const refused = ask(words);
         CHECK(refused.code == 2);
         CHECK(refused.complains("this is no glob: \"fc[\" (at 2: the [ is not closed)"));
     }
@@ -172,7 +172,7 @@ TEST_CASE("show: a history as a curve, as numbers that read back, and as a histo
     temporary_folder const folder;
     record_small(folder / "run");
     std::string const run = folder / "run";
-    told const curve = ask("show " + run + " loss --mode train");
+    tool_output const curve = ask("show " + run + " loss --mode train");
     CHECK(curve.code == 0);
     CHECK(curve.says("mean of loss\n█▄▃▂▁▁▁▁▁▁\n"));
     CHECK(curve.says("10 points; first 1 at train(0); last 0.1 at train(9)"));
@@ -200,7 +200,7 @@ TEST_CASE("show: scalars that were given between steps") {
         }
         watch.finish();
     }
-    told const curve = ask("show " + folder / "run lr");
+    tool_output const curve = ask("show " + folder / "run lr");
     CHECK((curve.code == 0 && curve.says("5 scalars; first 0.5; last 0.1")));
     CHECK(ask("show --as numbers " + folder / "run lr").says("1000.250\t0.5\n"));
     auto const document = ask("show --json " + folder / "run lr").document();
@@ -220,7 +220,7 @@ TEST_CASE("show: the history of a text is each text with its step") {
         }
     }
     std::string const run = folder / "run";
-    told const text = ask("show " + run + " phase");
+    tool_output const text = ask("show " + run + " phase");
     CHECK(text.code == 0);
     CHECK(text.err.empty());
     CHECK(text.out == "train(0)\twarm up\ntrain(1)\twarm up\ntrain(2)\tmain\n");
@@ -243,7 +243,7 @@ TEST_CASE("info: a collection without a tensor is named, and a long list of name
         hook watch{folder / "run", keep};
         (void)watch.step(train(0), "layer0"_t = 1.0);
     }
-    told const text = ask("info " + folder / "run");
+    tool_output const text = ask("info " + folder / "run");
     CHECK(text.says("layer0, layer1, "));
     CHECK(text.says("layer999}"));
     CHECK(text.says("every{7}: payload): 1 name\n"));
@@ -255,7 +255,7 @@ TEST_CASE("show: values, a statistic and the distribution at a step") {
     temporary_folder const folder;
     record_small(folder / "run");
     std::string const run = folder / "run";
-    told const values = ask("show " + run + " fc1/w --step train:2");
+    tool_output const values = ask("show " + run + " fc1/w --step train:2");
     CHECK(values.code == 0);
     CHECK(values.says("fc1/w at train(2): f32 40x50\n"));
     CHECK(values.says("..."));
@@ -264,14 +264,14 @@ TEST_CASE("show: values, a statistic and the distribution at a step") {
     auto const document = ask("show --json " + run + " fc1/w --step 2").document();
     CHECK(document.at("shape") == nlohmann::json{height, width});
     CHECK(document.at("values").get<std::vector<float>>() == weights_at(2));
-    told const norm = ask("show " + run + " fc1/w --step 2 --stat maximum");
+    tool_output const norm = ask("show " + run + " fc1/w --step 2 --stat maximum");
     CHECK(std::strtof(norm.out.c_str(), nullptr) ==
           static_cast<float>(open(run)["fc1/w"].stat(train(2), maximum).value()));
     CHECK(ask("show " + run + " loss --step 'train(3)'").says("0.25\n"));
 
     for (std::string const name : {"fc1/w", "grad/fc1/w"}) {  // from the values, and as kept
         INFO(name);
-        told const bins = ask("show " + run + ' ' + name + " --step 2 --as histogram");
+        tool_output const bins = ask("show " + run + ' ' + name + " --step 2 --as histogram");
         CHECK(bins.code == 0);
         CHECK(bins.says("█"));
         CHECK(bins.says("median "));

@@ -75,7 +75,7 @@ void halve(std::string const& file) { std::filesystem::resize_file(file, (std::f
         {"the last segment was cut, and recovered",
          [](std::string const& run) {
              halve(segments_of(run).back());
-             told const it = ask("recover --cut " + run);
+             tool_output const it = ask("recover --cut " + run);
              CHECK(it.code == lost);
              CHECK(it.says("the file `lost` remembers it"));
          },
@@ -134,7 +134,7 @@ void try_every_verb(std::size_t first, std::size_t end) {
                     words_of_verb.replace(at, name.size(), path);
                 }
             }
-            told const it = ask(words_of_verb);
+            tool_output const it = ask(words_of_verb);
             INFO(verb << ": " << it.code << '\n' << it.out.substr(0, 2000) << it.err);
             CHECK(it.code == expected);
             CHECK(it.complains("is not whole: ") == kind.loses);
@@ -147,13 +147,15 @@ void try_every_verb(std::size_t first, std::size_t end) {
 
 }  // namespace
 
-TEST_CASE("every verb on a whole run, and with a row frame damaged: its exit code is what was lost, and it is told") {
+TEST_CASE(
+    "every verb on a whole run, and with a row frame damaged: its exit code is what was lost, and it is reported") {
     try_every_verb(0, 4);
 }
-TEST_CASE("every verb on a run with segments cut or gone: its exit code is what was lost, and it is told") {
+TEST_CASE("every verb on a run with segments cut or gone: its exit code is what was lost, and it is reported") {
     try_every_verb(4, 9);
 }
-TEST_CASE("every verb on a run that was cut and recovered: its exit code is what was lost, and it is told for ever") {
+TEST_CASE(
+    "every verb on a run that was cut and recovered: its exit code is what was lost, and it is tool_output for ever") {
     try_every_verb(9, 99);
 }
 
@@ -195,7 +197,7 @@ TEST_CASE("the losses of a run are in the document of every verb, and null where
     CHECK(ask("recover --cut " + run).says("nothing to do"));
 }
 
-TEST_CASE("what was dropped while recording is told for ever, too") {
+TEST_CASE("what was dropped while recording is tool_output for ever, too") {
     temporary_folder const folder;
     std::string const run = folder / "run";
     {
@@ -204,7 +206,7 @@ TEST_CASE("what was dropped while recording is told for ever, too") {
     }
     REQUIRE(open(run).totals().dropped > 0);
     for (std::string const verb : {"ls", "info", "verify", "recover"}) {
-        told const it = ask(verb + ' ' + run);
+        tool_output const it = ask(verb + ' ' + run);
         CHECK(it.code == lost);
         CHECK(it.complains(std::to_string(open(run).totals().dropped) +
                            " observations were dropped while it was recorded"));

@@ -40,13 +40,13 @@ std::string bash_offers(std::string const& words) {
 
 TEST_CASE(
     "a misspelt verb or option is answered with the nearest, and one that is like nothing with where the list is") {
-    told const verb = ask("shwo runs/a loss");
+    tool_output const verb = ask("shwo runs/a loss");
     CHECK(verb.code == 2);
     CHECK(verb.err == "spotter: there is no verb \"shwo\": did you mean show?\n");
     CHECK(ask("verfiy x").complains("did you mean verify?"));
     CHECK(ask("frobnicate x").err ==
           "spotter: there is no verb \"frobnicate\": `spotter --help` lists what there is\n");
-    told const option = ask("show --stp train:1");
+    tool_output const option = ask("show --stp train:1");
     CHECK(option.code == 2);
     CHECK(option.err == "spotter: `spotter show` has no option --stp: did you mean --step?\n");
     CHECK(ask("check runs/a --fail-no=warning").complains("did you mean --fail-on?"));
@@ -62,7 +62,7 @@ TEST_CASE(
 TEST_CASE("an unknown verb is an error also beside --help and options of the program") {
     for (char const* const words : {"shwo --help", "shwo -h", "--quiet shwo --help", "--color never shwo --help"}) {
         INFO(words);
-        told const it = ask(words);
+        tool_output const it = ask(words);
         CHECK(it.code == 2);
         CHECK(it.out.empty());
         CHECK(it.err == "spotter: there is no verb \"shwo\": did you mean show?\n");
@@ -71,7 +71,7 @@ TEST_CASE("an unknown verb is an error also beside --help and options of the pro
 }
 
 TEST_CASE("spotter alone, help, help VERB and version say what there is") {
-    told const all = ask("--help");
+    tool_output const all = ask("--help");
     CHECK(ask("").out == all.out);
     CHECK(ask("").code == 0);
     CHECK(ask("help").out == all.out);
@@ -110,7 +110,7 @@ TEST_CASE("did you mean: formats, rules, sections, statistics, names") {
     CHECK(ask("report " + run + " -o - --section curvs").complains("did you mean curves?"));
     CHECK(ask("show " + run + " loss --stat averge").complains("there is no statistic \"averge\""));
     CHECK(ask("show " + run + " loss --stat men_abs").complains("did you mean mean_abs?"));
-    told const listed = ask("ls " + run + " los");
+    tool_output const listed = ask("ls " + run + " los");
     CHECK(listed.code == 3);
     CHECK(listed.complains("there is no \"los\" in this run; did you mean \"loss\"?"));
     CHECK(ask("ls " + run + " 'los*'").code == 0);
@@ -156,7 +156,7 @@ TEST_CASE("show takes a range of steps") {
               .says("2 points; first 0.111111 at train(8); last 0.1 at train(9)"));
     CHECK(ask("show " + run + " loss --as numbers --step eval:..4").out == "eval(4)\t0.5\n");
     CHECK(ask("show --json " + run + " loss --step 2..4").document().at("points").size() == 3);
-    told const none = ask("show " + run + " loss --step 50..60");
+    tool_output const none = ask("show " + run + " loss --step 50..60");
     CHECK(none.code == 3);
     CHECK(none.complains("\"loss\" has no step in 50..60; it has something at 12 steps"));
     CHECK(ask("show " + run + " loss --step 4..2").code == 2);
@@ -167,7 +167,7 @@ TEST_CASE("completion: bash, zsh and fish know every verb, its options and their
     std::vector<std::string> const verbs = verbs_of_the_help();
     REQUIRE(verbs.size() > 20);
     for (std::string const shell : {"bash", "zsh", "fish"}) {
-        told const script = ask("completion " + shell);
+        tool_output const script = ask("completion " + shell);
         CHECK(script.code == 0);
         for (std::string const& verb : verbs) {
             INFO(shell + ' ' + verb);
@@ -184,14 +184,14 @@ TEST_CASE("completion: bash, zsh and fish know every verb, its options and their
     }
     std::string const tool = SPOTTER_TOOL;
     if (has_program("fish")) {
-        told const offers =
+        tool_output const offers =
             run_shell("fish -c '" + tool + " completion fish | source; complete -C \"spotter show --as \"'");
         CHECK(offers.says("histogram"));
         CHECK(!offers.says("--step"));
     }
     if (has_program("zsh")) {
-        told const loaded = run_shell("zsh -fc 'autoload -U compinit; compinit -D; source <(" + tool +
-                                      " completion zsh); echo $_comps[spotter]'");
+        tool_output const loaded = run_shell("zsh -fc 'autoload -U compinit; compinit -D; source <(" + tool +
+                                             " completion zsh); echo $_comps[spotter]'");
         CHECK(loaded.out == "_spotter\n");
     }
 }
@@ -210,7 +210,7 @@ TEST_CASE("manual: a page of the program and of each verb, which troff takes wit
             CHECK(run_shell("groff -man -ww -z '" + folder / "man1/" + page + ".1' 2>&1").out.empty());
         }
     }
-    told const show_page = ask("manual show");
+    tool_output const show_page = ask("manual show");
     CHECK(show_page.says("\\fB\\-\\-as\\fR \\fInumbers|sparkline|histogram\\fR"));
     CHECK(show_page.says("\\&'") == false);
     CHECK(ask("manual shwo").code == 2);
@@ -219,11 +219,11 @@ TEST_CASE("manual: a page of the program and of each verb, which troff takes wit
 TEST_CASE("show: train and eval are two curves") {
     temporary_folder const folder;
     record_small(folder / "run");
-    told const both = ask("show " + folder / "run loss");
+    tool_output const both = ask("show " + folder / "run loss");
     CHECK(both.code == 0);
     CHECK(both.says("mean of loss in train\n█▄▃▂▁▁▁▁▁▁\n10 points; first 1 at train(0); last 0.1 at train(9)"));
     CHECK(both.says("mean of loss in eval\n▁▁\n2 points; first 0.5 at eval(4); last 0.5 at eval(9)"));
-    told const bins = ask("show --as histogram " + folder / "run loss");
+    tool_output const bins = ask("show --as histogram " + folder / "run loss");
     CHECK(bins.says("mean of loss in train\n"));
     CHECK(bins.says("mean of loss in eval\n"));
     auto const document = ask("show --json --as histogram " + folder / "run loss").document();
@@ -236,7 +236,7 @@ TEST_CASE("show: where a step has no values, or a statistic is unknown, it says 
     temporary_folder const folder;
     record_small(folder / "run");
     std::string const run = folder / "run";
-    told const values = ask("show " + run + " fc1/w --step 5");
+    tool_output const values = ask("show " + run + " fc1/w --step 5");
     CHECK(values.code == 3);
     CHECK(values.complains(
         "it has values at 5 steps: train(0), train(2), train(4), train(6), train(8), the nearest at train(4)"));
@@ -250,7 +250,7 @@ TEST_CASE("show: where a step has no values, or a statistic is unknown, it says 
               .at("text")
               .get<std::string>()
               .find("the nearest at train(4)") != std::string::npos);
-    told const nowhere = ask("show " + run + " grad/fc1/w --stat mean");
+    tool_output const nowhere = ask("show " + run + " grad/fc1/w --stat mean");
     CHECK(nowhere.code == 3);
     CHECK(nowhere.complains("mean of grad/fc1/w is unknown everywhere: "));
     CHECK(nowhere.complains("l2"));

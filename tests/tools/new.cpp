@@ -17,24 +17,24 @@ std::string build_project(std::string const& project, std::string const& more = 
                      " && '" + cmake + "' --build '" + project + "/build' --target train; } 2>&1; echo ended with $?")
         .out;
 }
-told run_project(std::string const& project, std::string const& arguments) {
+tool_output run_project(std::string const& project, std::string const& arguments) {
     return run_shell("cd '" + project + "' && build/train " + arguments + " 2>&1");
 }
 
 void builds_and_runs(std::string const& kind) {
     temporary_folder const folder;
     std::string const project = folder / "my-net";
-    told const made = ask("new " + project + " --kind " + kind);
+    tool_output const made = ask("new " + project + " --kind " + kind);
     CHECK(made.code == 0);
     CHECK(made.says("a project with a watched loop"));
     std::string const log = build_project(project);
     INFO(log);
     REQUIRE(log.ends_with("ended with 0\n"));
-    told const learnt = run_project(project, "");
+    tool_output const learnt = run_project(project, "");
     INFO(learnt.out);
     CHECK(learnt.code == 0);
     CHECK(learnt.says("/my-net/runs/my-net\n"));
-    told const stopped = run_project(project, "50");
+    tool_output const stopped = run_project(project, "50");
     INFO(stopped.out);
     CHECK(stopped.code == 3);
     CHECK(stopped.says("stopped, loss "));
@@ -69,7 +69,7 @@ TEST_CASE("new: a folder that is not empty is left alone, and a kind that is non
     temporary_folder const folder;
     std::filesystem::create_directory(folder / "here");
     std::ofstream{folder / "here/train.cpp"} << "mine";
-    told const there = ask("new " + folder / "here");
+    tool_output const there = ask("new " + folder / "here");
     CHECK(there.code == 4);
     CHECK(there.complains("is there already, and not empty"));
     CHECK(text_of(folder / "here/train.cpp") == "mine");

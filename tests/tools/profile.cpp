@@ -7,20 +7,20 @@ using namespace spotter_test;
 
 namespace {
 
-double told_time = 1'700'000'000;
-double tell_told_time() noexcept { return told_time; }
+double reported_time = 1'700'000'000;
+double print_reported_time() noexcept { return reported_time; }
 
 void record_with_sections(std::string const& path) {
-    hook watch{path, everything, options{.drain = drain::poll, .clock = &tell_told_time}};
+    hook watch{path, everything, options{.drain = drain::poll, .clock = &print_reported_time}};
     for (std::uint64_t i = 0; i < 50; ++i) {
         {
             auto const part = watch.section("data");
-            told_time += i == 30 ? 2.0 : 0.06;
+            reported_time += i == 30 ? 2.0 : 0.06;
         }
         watch.begin_section("forward");
-        told_time += 0.03;
+        reported_time += 0.03;
         watch.end_section("forward");
-        told_time += 0.01;
+        reported_time += 0.01;
         (void)watch.step(i, "loss"_t = 1.0F);
         watch.poll();
     }
@@ -31,7 +31,7 @@ void record_with_sections(std::string const& path) {
 TEST_CASE("profile: what a step is made of, which steps were slow, and a sentence") {
     temporary_folder const folder;
     record_with_sections(folder / "run");
-    told const text = ask("profile " + folder / "run");
+    tool_output const text = ask("profile " + folder / "run");
     CHECK(text.code == 0);
     CHECK(text.err.empty());
     for (std::string_view const words : {"train: 49 steps", "data: median 60 ms", "in no section", "train(30): 2.0 s",
@@ -64,7 +64,7 @@ TEST_CASE("profile: a record without times says so, and what is no run is refuse
     temporary_folder const folder;
     CHECK(ask("profile " + folder / "none").code == 3);
     { hook watch{folder / "run", everything}; }
-    told const text = ask("profile " + folder / "run");
+    tool_output const text = ask("profile " + folder / "run");
     CHECK(text.code == 0);
     CHECK(text.says("The record does not say how long its steps took."));
 }

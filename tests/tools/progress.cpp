@@ -85,7 +85,7 @@ TEST_CASE("colours: the severity on a terminal, none with NO_COLOR or into a fil
     CHECK(ask("info --color always " + run).says(yellow));
     CHECK(ask("--color=always info " + run).says(yellow));
     CHECK(!ask("info --color always --json " + run).says("\x1b["));
-    told const wrong = ask("check --color sometimes " + run);
+    tool_output const wrong = ask("check --color sometimes " + run);
     CHECK(wrong.code == 2);
     CHECK(wrong.complains("there is no way to colour \"sometimes\": there are auto, always, never"));
     if (!has_terminal()) { return; }

@@ -40,11 +40,11 @@ void record_all(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("report: a page in a file, told in words, as a document, or on standard output") {
+TEST_CASE("report: a page in a file, tool_output in words, as a document, or on standard output") {
     temporary_folder const folder;
     record_small(folder / "run", large_loss);
     std::string const out = folder / "pages/run.html";
-    told const text = ask("report " + folder / "run -o " + out);
+    tool_output const text = ask("report " + folder / "run -o " + out);
     CHECK(text.code == 0);
     CHECK(text.says(out + ": "));
     CHECK(text.err.empty());
@@ -52,7 +52,7 @@ TEST_CASE("report: a page in a file, told in words, as a document, or on standar
     CHECK(page.starts_with("<!DOCTYPE html>"));
     CHECK(page.ends_with("</html>\n"));
     CHECK(has_text(page, "1 warning: large_loss at train(0) in loss"));
-    told const shown = ask("report " + folder / "run -o -");
+    tool_output const shown = ask("report " + folder / "run -o -");
     CHECK((shown.code == 0 && shown.out == page));
     auto const it = ask("report --json --force " + folder / "run/ -o " + out).document();
     CHECK(it.at("verb") == "report");
@@ -78,7 +78,7 @@ TEST_CASE("report: the table of several runs as CSV, in a file or on standard ou
     record_small(folder / "a");
     record_small(folder / "b", on(large_loss, stop));
     std::string const both = folder / "a " + folder / "b ";
-    told const shown = ask("report " + both + "--as csv");
+    tool_output const shown = ask("report " + both + "--as csv");
     CHECK(shown.code == 0);
     CHECK(shown.out.starts_with(
         "run,path,ended,stop_asked_by,stop_asked_at,why,steps,seconds,\"loss, eval\",\"loss, train\"\n"
@@ -92,16 +92,16 @@ TEST_CASE("report: the table of several runs as CSV, in a file or on standard ou
     CHECK(ask("report " + both + "--as csv --json").code == 2);
 }
 
-TEST_CASE("report: only some sections, and a wrong one is told with those that there are") {
+TEST_CASE("report: only some sections, and a wrong one is tool_output with those that there are") {
     temporary_folder const folder;
     record_small(folder / "a");
     record_small(folder / "b", large_loss);
     std::string const both = folder / "a " + folder / "b ";
-    told const some = ask("report " + both + "--section runs --section findings-2 -o -");
+    tool_output const some = ask("report " + both + "--section runs --section findings-2 -o -");
     CHECK(some.code == 0);
     CHECK((some.says("<section id=\"runs\">") && some.says("<section id=\"findings-2\">")));
     CHECK_FALSE((some.says("<section id=\"findings-1\">") || some.says("<nav>")));
-    told const wrong = ask("report " + both + "--section trees -o " + folder / "x.html");
+    tool_output const wrong = ask("report " + both + "--section trees -o " + folder / "x.html");
     CHECK((wrong.code == 3 && wrong.complains("no section \"trees\"; there are runs differences curves findings")));
     CHECK_FALSE(std::filesystem::exists(folder / "x.html"));
 }
@@ -110,9 +110,9 @@ TEST_CASE("report --rules: findings of rules that judge the record anew") {
     temporary_folder const folder;
     record_small(folder / "run", large_loss);
     std::string const run = folder / "run";
-    told const recorded = ask("report " + run + " -o -");
+    tool_output const recorded = ask("report " + run + " -o -");
     CHECK((recorded.code == 0 && recorded.says("</span> large_loss</h3>")));
-    told const anew = ask("report " + run + " --rules dead_relu --rules loss_not_decreasing -o -");
+    tool_output const anew = ask("report " + run + " --rules dead_relu --rules loss_not_decreasing -o -");
     CHECK(anew.code == 0);
     CHECK_FALSE(anew.says("large_loss</h3>"));
     CHECK(anew.says("Findings are of rules that judged the record anew"));
@@ -121,12 +121,12 @@ TEST_CASE("report --rules: findings of rules that judge the record anew") {
     CHECK(ask("report " + run + " --rules dead_relu --as csv").code == 2);
 }
 
-TEST_CASE("report: what is there is kept, and what cannot be written is told") {
+TEST_CASE("report: what is there is kept, and what cannot be written is reported") {
     temporary_folder const folder;
     record_small(folder / "run");
     write_file(folder / "there.html", {'a'});
     std::string const run = folder / "run";
-    told it = ask("report " + run + " -o " + folder / "there.html");
+    tool_output it = ask("report " + run + " -o " + folder / "there.html");
     CHECK((it.code == 4 && it.complains("--force")));
     CHECK(read_file(folder / "there.html") == std::vector<char>{'a'});
     CHECK(ask("report --force " + run + " -o " + folder / "there.html").code == 0);
@@ -155,7 +155,7 @@ TEST_CASE("report: a live run, a damaged one and an empty one make a page") {
     CHECK(ask("report " + folder / "empty -o -").says("Nothing was recorded"));
     record_small(folder / "run");
     flip(folder / "run/000000.spot", std::filesystem::file_size(folder / "run/000000.spot") / 2);
-    told const damaged = ask("report " + folder / "run -o -");
+    tool_output const damaged = ask("report " + folder / "run -o -");
     CHECK(damaged.code == (open(folder / "run").losses().any() ? 5 : 0));  // values alone it may not have read
     CHECK(damaged.says("</html>"));
 }
@@ -199,8 +199,9 @@ TEST_CASE(
     }
     CHECK(ask("report " + folder / "trees -o " + folder / "trees.html").code == 0);
     std::string const script = std::string{SPOTTER_SOURCE_DIR} + "/tests/tools/browser.py";
-    told const browser = run_shell("python3 '" + script + "' '" + folder / "trees.html" + "' '" + folder / "one.html" +
-                                   "' '" + folder / "two.html" + "' '" + folder / "many.html" + "' 2>&1");
+    tool_output const browser =
+        run_shell("python3 '" + script + "' '" + folder / "trees.html" + "' '" + folder / "one.html" + "' '" +
+                  folder / "two.html" + "' '" + folder / "many.html" + "' 2>&1");
     if (browser.code == 77 || browser.code == 127) {
         SPOTTER_SKIP(browser.out.empty() ? "python3 was not found" : browser.out.c_str());
     }

@@ -22,7 +22,8 @@ void record_a_falling_loss(std::string const& path, std::uint64_t steps) {
 TEST_CASE("check --self-test: noticed, missed and unseen, each with its reason") {
     temporary_folder const folder;
     record_a_falling_loss(folder / "run", 600);
-    told const text = ask("check " + folder / "run" + " --self-test --rules non_finite --rules loss_not_decreasing");
+    tool_output const text =
+        ask("check " + folder / "run" + " --self-test --rules non_finite --rules loss_not_decreasing");
     CHECK(text.code == 0);
     CHECK(text.says("would have been noticed"));
     CHECK(text.says("noticed  nan_loss             the loss is not a number: non_finite at once"));
@@ -50,7 +51,7 @@ TEST_CASE("check --self-test: of what was seen without its values it says so, an
             (void)watch.step(i, "loss"_t = 1.0F / (1.0F + static_cast<float>(i)), "labels"_t = labels);
         }
     }
-    told const text = ask("check " + folder / "run" + " --self-test");
+    tool_output const text = ask("check " + folder / "run" + " --self-test");
     CHECK(text.says("all samples of a batch have one label: the plan keeps no values of labels: a collection of "
                     "\"labels\" with `payload` keeps them"));
     CHECK(text.says("the same output for every sample, and the loss stands still: the record shows no predictions\n"));
@@ -65,7 +66,7 @@ TEST_CASE("check --self-test: a fault that would begin after the record's end is
             (void)watch.step(i, "loss"_t = 1.0F / (1.0F + static_cast<float>(i)), "grad/w"_t = gradient);
         }
     }
-    told const text = ask("check " + folder / "run" + " --self-test");
+    tool_output const text = ask("check " + folder / "run" + " --self-test");
     CHECK(text.says("at every 50th step: the record is too short: the fault begins after its last steps"));
     CHECK_FALSE(text.says("the plan keeps no  of"));
 }
@@ -73,7 +74,7 @@ TEST_CASE("check --self-test: a fault that would begin after the record's end is
 TEST_CASE("check --self-test: what is too short, no run, or has no such rule") {
     temporary_folder const folder;
     record_a_falling_loss(folder / "run", 20);
-    told const few = ask("check " + folder / "run" + " --self-test");
+    tool_output const few = ask("check " + folder / "run" + " --self-test");
     CHECK(few.code == 7);
     CHECK(few.says("too short"));
     CHECK(ask("check " + folder / "nothing" + " --self-test").code == 3);

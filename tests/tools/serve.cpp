@@ -90,8 +90,8 @@ public:
     template <class Is>
     [[nodiscard]] nlohmann::json wait_for(std::string const& path, Is&& is) const {
         for (int i = 0; i < 200; ++i) {
-            nlohmann::json told = get(path).document();
-            if (is(told)) { return told; }
+            nlohmann::json reported = get(path).document();
+            if (is(reported)) { return reported; }
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
         }
         FAIL("never: " << path << ": " << get(path).body);
@@ -153,9 +153,9 @@ TEST_CASE("serve: a curve in every mode, closer, and of a statistic") {
     record_small(folder / "a");
     server const page{(folder / ".")};
     std::string const id = id_of(page.runs(1), "a");
-    auto const told = page.get("/api/curves?tag=loss&run=" + id).document();
-    REQUIRE(told["lines"].size() == 2);
-    auto const& train = told["lines"][0];
+    auto const reported = page.get("/api/curves?tag=loss&run=" + id).document();
+    REQUIRE(reported["lines"].size() == 2);
+    auto const& train = reported["lines"][0];
     CHECK(train["mode"] == "train");
     CHECK(train["x"].size() == 10);
     CHECK(train["y"][0] == 1.0);
@@ -163,12 +163,12 @@ TEST_CASE("serve: a curve in every mode, closer, and of a statistic") {
     CHECK(train["t"].size() == 10);
     CHECK(train["t"][9] >= 0.0);
     // Evaluation stands at the train step before it.
-    CHECK(told["lines"][1]["x"] == nlohmann::json{4.0, 9.0});
+    CHECK(reported["lines"][1]["x"] == nlohmann::json{4.0, 9.0});
     auto const part = page.get("/api/curves?tag=loss&from=2&to=5&run=" + id).document();
     CHECK(part["lines"][0]["x"] == nlohmann::json{2.0, 3.0, 4.0, 5.0});
     auto const norm = page.get("/api/curves?tag=grad%2Ffc1%2Fw&stat=l2&run=" + id).document();
     CHECK(norm["lines"][0]["n"] == 10);
-    std::string const version = told["runs"][0]["version"].dump();
+    std::string const version = reported["runs"][0]["version"].dump();
     CHECK(page.get("/api/curves?tag=loss&run=" + id + ":" + version).document()["lines"].empty());
     CHECK(page.get("/api/curves?tag=loss&run=999").document()["runs"][0]["gone"] == true);
     {
@@ -239,7 +239,7 @@ TEST_CASE("serve: a tensor's statistics, histogram, values and a section of the 
     CHECK(page.get("/api/nothing").status == 404);
 }
 
-TEST_CASE("serve: a run that is written is followed, and one that goes is told") {
+TEST_CASE("serve: a run that is written is followed, and one that goes is reported") {
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     temporary_folder const folder;
     std::filesystem::create_directories(folder / "runs");
@@ -290,12 +290,12 @@ TEST_CASE("serve: findings are the cards of the static page: a cause, and behind
         }
     }
     server const page{folder / "runs"};
-    auto const told = page.get("/api/run?run=" + id_of(page.runs(1), "a")).document();
-    REQUIRE(told["findings"].size() == 2);
-    CHECK((told["findings"][0]["rule"] == "early" && told["findings"][0]["behind"].empty()));
-    CHECK(told["findings"][1]["rule"] == "high");
-    REQUIRE(told["findings"][1]["behind"].size() == 1);
-    CHECK(told["findings"][1]["behind"][0]["rule"] == "wide");
+    auto const reported = page.get("/api/run?run=" + id_of(page.runs(1), "a")).document();
+    REQUIRE(reported["findings"].size() == 2);
+    CHECK((reported["findings"][0]["rule"] == "early" && reported["findings"][0]["behind"].empty()));
+    CHECK(reported["findings"][1]["rule"] == "high");
+    REQUIRE(reported["findings"][1]["behind"].size() == 1);
+    CHECK(reported["findings"][1]["behind"][0]["rule"] == "wide");
 }
 
 TEST_CASE("serve: no file outside the folder, whatever is asked for, and no link is followed") {
@@ -318,9 +318,9 @@ TEST_CASE("serve: no file outside the folder, whatever is asked for, and no link
          {"/../secret/000000.spot", "/%2e%2e/secret/000000.spot", "/..%2fsecret", "//etc/passwd", "/a/000000.spot",
           "/api/../secret", "/api/run?run=../secret", "/api/run?run=%00", "/app.js/../../x", "/style.css%00.html"}) {
         INFO(path);
-        reply const told = page.get(path);
-        CHECK((told.status == 404 || told.status == 400));
-        CHECK(told.body.find("SPOT") == std::string::npos);
+        reply const reported = page.get(path);
+        CHECK((reported.status == 404 || reported.status == 400));
+        CHECK(reported.body.find("SPOT") == std::string::npos);
     }
     CHECK(page.send("POST /api/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}")
               .status == 405);
@@ -378,11 +378,11 @@ TEST_CASE("serve: a port in use, a folder that is none, and an address that is n
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     temporary_folder const folder;
     server const page{(folder / ".")};
-    told const busy = ask("serve " + (folder / ".") + " --port " + std::to_string(page.port()));
+    tool_output const busy = ask("serve " + (folder / ".") + " --port " + std::to_string(page.port()));
     CHECK(busy.code == 4);
     CHECK(busy.complains("in use"));
     CHECK(busy.complains("--port 0"));
-    told const none = ask("serve " + folder / "none");
+    tool_output const none = ask("serve " + folder / "none");
     CHECK(none.code == 3);
     CHECK(none.complains("is no folder"));
     CHECK(ask("serve " + (folder / ".") + " --port 70000").code == 2);
@@ -394,7 +394,8 @@ TEST_CASE("serve: a port in use, a folder that is none, and an address that is n
 TEST_CASE("serve: a browser shows it in every state") {
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     std::string const script = std::string{SPOTTER_SOURCE_DIR} + "/tests/tools/live_page.py";
-    told const browser = run_shell("python3 '" + script + "' '" SPOTTER_TOOL "' '" SPOTTER_LIVE_PAGE_RUNS "' 2>&1");
+    tool_output const browser =
+        run_shell("python3 '" + script + "' '" SPOTTER_TOOL "' '" SPOTTER_LIVE_PAGE_RUNS "' 2>&1");
     if (browser.code == 77 || browser.code == 127) {
         SPOTTER_SKIP(browser.out.empty() ? "python3 was not found" : browser.out.c_str());
     }

@@ -38,7 +38,7 @@ void record_run(std::string const& path) {
 }
 
 // Ends with 77 where something is missing, and says what.
-told read_back(std::string const& folder, std::string const& picture) {
+tool_output read_back(std::string const& folder, std::string const& picture) {
     if (python_with("tensorboard").empty()) {
         return {77, "there is no Python with TensorBoard (SPOTTER_PYTHON_VENV)", {}};
     }
@@ -51,7 +51,7 @@ told read_back(std::string const& folder, std::string const& picture) {
 TEST_CASE("export: TensorBoard's own loader reads back every scalar, histogram, picture and text [D24]") {
     temporary_folder const folder;
     record_run(folder / "run");
-    told const it = read_back(folder / "", "");
+    tool_output const it = read_back(folder / "", "");
     if (it.code == 77) { SPOTTER_SKIP(it.out.c_str()); }
     INFO(it.out);
     CHECK(it.code == 0);
@@ -63,7 +63,7 @@ TEST_CASE("export: TensorBoard's own loader reads back every scalar, histogram, 
 TEST_CASE("export: TensorBoard's server has the same scalars, and its page draws them in Chromium") {
     temporary_folder const folder;
     record_run(folder / "run");
-    told const it = read_back(folder / "", folder / "page.png");
+    tool_output const it = read_back(folder / "", folder / "page.png");
     if (it.code == 77) { SPOTTER_SKIP(it.out.c_str()); }
     INFO(it.out);
     CHECK(it.code == 0);

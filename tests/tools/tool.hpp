@@ -14,7 +14,7 @@
 
 namespace spotter_test {
 
-struct told {
+struct tool_output {
     int code = -1;
     std::string out{};
     std::string err{};
@@ -26,8 +26,8 @@ struct told {
 };
 
 // Runs a command of the shell; what it says on standard output, and how it ends.
-inline told run_shell(std::string const& command) {
-    told it;
+inline tool_output run_shell(std::string const& command) {
+    tool_output it;
     std::FILE* const pipe = ::popen(command.c_str(), "r");
     std::array<char, 4096> piece{};
     for (std::size_t got = 1; got > 0;) {
@@ -40,10 +40,10 @@ inline told run_shell(std::string const& command) {
 }
 
 // `arguments` as a shell takes them; standard input is empty, and no stream is a terminal.
-inline told ask(std::string const& arguments) {
+inline tool_output ask(std::string const& arguments) {
     temporary_folder const folder;
     std::string const err = folder / "err";
-    told it = run_shell(std::string{SPOTTER_TOOL} + ' ' + arguments + " </dev/null 2>'" + err + '\'');
+    tool_output it = run_shell(std::string{SPOTTER_TOOL} + ' ' + arguments + " </dev/null 2>'" + err + '\'');
     std::vector<char> const text = read_file(err);
     it.err.assign(text.begin(), text.end());
     return it;

@@ -28,7 +28,7 @@ public:
     ~watching() {
         if (thread_.joinable()) { thread_.join(); }
     }
-    told const& finish() {
+    tool_output const& finish() {
         thread_.join();
         std::istringstream lines{it_.out};
         for (std::string line; std::getline(lines, line);) { events_.push_back(nlohmann::json::parse(line)); }
@@ -47,7 +47,7 @@ public:
 
 private:
     std::thread thread_{};
-    told it_{};
+    tool_output it_{};
     std::vector<nlohmann::json> events_{};
 };
 
@@ -113,7 +113,7 @@ TEST_CASE("watch: a bad run is stopped from another process, a good one goes on"
     CHECK(run->findings().back().detail.view().find("non_finite") != std::string_view::npos);
 }
 
-TEST_CASE("watch: verdicts are those of the loop, over rotation, and the run's death is told") {
+TEST_CASE("watch: verdicts are those of the loop, over rotation, and the run's death is reported") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     watching other{"--rules non_finite " + path};
@@ -199,19 +199,19 @@ TEST_CASE(
     CHECK(firsts == std::vector<std::uint64_t>{200, 20, 20});
 }
 
-TEST_CASE("watch: a loop that hangs is told once, by the time since its last step") {
+TEST_CASE("watch: a loop that hangs is tool_output once, by the time since its last step") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};
     (void)watch.step(train(0), "loss"_t = 1.0);
     watch.flush();
-    watching other{"--stalled 1 --command 'cat > " + folder / "told" + "' " + folder / "run"};
+    watching other{"--stalled 1 --command 'cat > " + folder / "reported" + "' " + folder / "run"};
     std::this_thread::sleep_for(2500ms);
     (void)watch.step(train(1), "loss"_t = 1.0);
     watch.finish();
     CHECK(other.finish().code == 1);
     REQUIRE(other.events("finding").size() == 1);
     CHECK(other.events("finding")[0].at("rule") == "stalled_training");
-    std::vector<char> const text = read_file(folder / "told");
+    std::vector<char> const text = read_file(folder / "reported");
     CHECK(nlohmann::json::parse(text.begin(), text.end()).at("rule") == "stalled_training");
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("watch: finished, empty and absent runs, and wrong rules, end at once 
     CHECK(ask("watch --rules non_finite " + folder / "done").code == 0);
     { hook watch{folder / "empty", everything}; }
     CHECK(ask("watch " + folder / "empty").code == 0);
-    told const none = ask("watch --time 0.2 " + folder / "none");
+    tool_output const none = ask("watch --time 0.2 " + folder / "none");
     CHECK(none.code == 3);
     CHECK(none.says("{\"event\":\"waiting\""));
     CHECK(ask("watch --rules nope " + folder / "done").code == 2);

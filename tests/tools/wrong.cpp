@@ -15,13 +15,13 @@ std::string with_rest(std::string const& verb, std::string const& path) {
 }  // namespace
 
 TEST_CASE("help and version are no error, and the exit codes are in the help of every verb") {
-    told const help = ask("--help");
+    tool_output const help = ask("--help");
     CHECK(help.code == 0);
     CHECK(help.says("Exit codes:"));
     for (std::string const verb : verbs) {
         INFO(verb);
         CHECK(help.says("  " + verb + ' '));
-        told const of_verb = ask(verb + " --help");
+        tool_output const of_verb = ask(verb + " --help");
         CHECK(of_verb.code == 0);
         CHECK(of_verb.says("Exit codes:"));
         CHECK(of_verb.says("  5  the record is not whole"));
@@ -43,7 +43,7 @@ TEST_CASE("wrong arguments end with 2 and one complaint on standard error") {
           "show " + run + " loss --mode training", "ls " + run + " --mode test",
           "show " + run + " loss --step 1 --stat l2 --as histogram", "export " + run,
           "export " + run + " - --format npz", "export " + run + " " + folder / "x.npy"}) {
-        told const it = ask(each);
+        tool_output const it = ask(each);
         INFO(each);
         CHECK(it.code == 2);
         CHECK(it.out.empty());
@@ -60,7 +60,7 @@ TEST_CASE("a path that is no run ends with 3 and says what is there instead") {
     record_small(folder / "runs/b");
     for (std::string const verb : verbs) {
         INFO(verb);
-        told it = ask(with_rest(verb, folder / "missing"));
+        tool_output it = ask(with_rest(verb, folder / "missing"));
         CHECK(it.code == 3);
         CHECK(it.out.empty());
         CHECK(it.complains("does not exist"));
@@ -87,7 +87,7 @@ TEST_CASE("a name, a step or a value that is not there ends with 3 and says wher
          {"show " + run + " nobody", "show " + run + " loss --step train:99", "show " + run + " fc1/w --step train:1",
           "show " + run + " grad/fc1/w --step 2", "export " + run + " " + folder / "x.npz --name 'grad/*'",
           "export " + run + " " + folder / "x.csv --name 'nobody*'"}) {
-        told const it = ask(each);
+        tool_output const it = ask(each);
         INFO(each);
         CHECK(it.code == 3);
         CHECK(it.out.empty());
@@ -102,7 +102,7 @@ TEST_CASE("a name that would move the cursor is printed as what it is") {
         hook watch{folder / "run", everything};
         (void)watch.step(train(0), "red \x1b[31m name"_t = 1.0);
     }
-    told const it = ask("ls " + folder / "run");
+    tool_output const it = ask("ls " + folder / "run");
     CHECK(it.says("red \\x1b[31m name"));
     CHECK(it.out.find('\x1b') == std::string::npos);
     CHECK(ask("ls --json " + folder / "run").document().at("names").at(0).at("name") == "red \x1b[31m name");
@@ -181,7 +181,7 @@ TEST_CASE("nothing that a record, a file's name or an argument says reaches the 
                                     "capture " + shown + " --names " + name}) {
         for (char const* const form : {"", " --json"}) {
             INFO(each << form);
-            told const it = ask(each + form);
+            tool_output const it = ask(each + form);
             CHECK_FALSE(has_controls(it.out));
             CHECK_FALSE(has_controls(it.err));
             CHECK(it.out.size() + it.err.size() > 0);

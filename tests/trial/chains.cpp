@@ -55,9 +55,9 @@ TEST_CASE("a wish for differences is a wish for values, and the shorter of two c
     STATIC_REQUIRE(detail::chain_of(two.wanted(1 | 2)) == 0);  // b asks for whole values
     STATIC_REQUIRE(detail::chain_of(two.wanted(1 | 8)) == 8);
     STATIC_REQUIRE(detail::chain_of(delta{1000}) == delta::longest);
-    sentence told;
-    describe(two.wanted(4 | 8), told);
-    CHECK(told.view() == "payload, sum of squares, counts, as delta{3}");
+    sentence reported;
+    describe(two.wanted(4 | 8), reported);
+    CHECK(reported.view() == "payload, sum of squares, counts, as delta{3}");
 }
 
 TEST_CASE("values in chains come back bit by bit, small ones and those of many blocks, and after a resume") {

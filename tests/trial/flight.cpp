@@ -84,7 +84,7 @@ std::vector<std::uint64_t> flown_large(std::string const& path) {
     return found;
 }
 // The number of closes in a segment's run_end.
-std::uint64_t closes_told(std::string const& segment) {
+std::uint64_t closes_reported(std::string const& segment) {
     std::vector<char> const bytes = read_file(segment);
     rows::run_end end{};
     frame_walker walk{std::as_bytes(std::span{bytes})};
@@ -277,7 +277,7 @@ TEST_CASE("a scalar stands in a flight once, and its end says how much is in it"
     values += run["large"].history(mean).size();
     CHECK(run.totals().stored == values);
     CHECK(run.totals().dropped + run.totals().thinned == 0);
-    CHECK(closes_told(folder / "run/flight/000000.spot") == steps);
+    CHECK(closes_reported(folder / "run/flight/000000.spot") == steps);
 }
 
 TEST_CASE("a flight of a killed process is brought in by the next run, also by one that keeps none itself") {

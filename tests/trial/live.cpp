@@ -125,8 +125,8 @@ TEST_CASE("a step that another process closed can be read soon after, though the
           "that it hangs "
           "[D07][D08]") {
     temporary_folder const folder;
-    int told[2];
-    REQUIRE(::pipe(told) == 0);
+    int reported[2];
+    REQUIRE(::pipe(reported) == 0);
     pid_t const child = ::fork();
     if (child == 0) {
         hook watch{folder / "run", everything};
@@ -136,7 +136,7 @@ TEST_CASE("a step that another process closed can be read soon after, though the
             watch.observe("x", static_cast<double>(i));
             (void)watch.end();
             auto const closed = steady::now().time_since_epoch().count();
-            (void)!::write(told[1], &closed, sizeof closed);
+            (void)!::write(reported[1], &closed, sizeof closed);
         }
         watch.begin(train(4));
         watch.observe("x", 4.0);
@@ -145,7 +145,7 @@ TEST_CASE("a step that another process closed can be read soon after, though the
     steady::rep closed = 0;
     std::vector<steady::duration> delays;
     for (std::uint64_t i = 0; i < 4; ++i) {
-        REQUIRE(::read(told[0], &closed, sizeof closed) == sizeof closed);
+        REQUIRE(::read(reported[0], &closed, sizeof closed) == sizeof closed);
         trial run = open(folder / "run");
         CHECK(run.wait(train(i), 10s).code == errc::none);
         delays.push_back(steady::now().time_since_epoch() - steady::duration{closed});
@@ -171,7 +171,7 @@ TEST_CASE("a step that another process closed can be read soon after, though the
     CHECK(run.age() >= age + 0.09);
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    ::close(told[0]), ::close(told[1]);
+    ::close(reported[0]), ::close(reported[1]);
     REQUIRE(!run.refresh());
     CHECK(run.status() == run_status::died);
     CHECK(run.wait(train(4), 10s).code == errc::no_more_data);

@@ -185,7 +185,7 @@ TEST_CASE("losses: a file operation that fails while the folder is examined is r
     run_losses const whole = open_trial("run", files)->losses();
     REQUIRE(whole.steps > 0);
     bool passed = false;
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
         auto const opened = open_trial("run", files);
         REQUIRE(opened);
@@ -195,9 +195,9 @@ TEST_CASE("losses: a file operation that fails while the folder is examined is r
         detail::folder_losses const found = detail::look_for_losses(faulty, "run");
         passed = faulty.operations() < fail_at;
         CHECK((found.trouble || detail::count_lost_steps(opened->index(), found) == whole.steps));
-        told += found.trouble ? 1 : 0;
+        reported += found.trouble ? 1 : 0;
     }
-    CHECK(told > 5);
+    CHECK(reported > 5);
 }
 
 TEST_CASE("losses: the file `lost` records what was cut off earlier, of this run and of no other") {

@@ -53,12 +53,12 @@ TEST_CASE("events of a record come in the order of writing, and a further attemp
     record_step(folder / "run", 1, std::numeric_limits<float>::quiet_NaN());
     trial const run = open(folder / "run");
     worker_index const& index = run.readers().front()->index();
-    story told;
+    story reported;
     recorded_events events{index};
-    events.advance(told.sink(index));
-    INFO(told.text);
+    events.advance(reported.sink(index));
+    INFO(reported.text);
     auto const at = [&](std::string_view what) {
-        std::size_t const place = told.text.find(what);
+        std::size_t const place = reported.text.find(what);
         REQUIRE(place != std::string::npos);
         return place;
     };
@@ -69,9 +69,9 @@ TEST_CASE("events of a record come in the order of writing, and a further attemp
     CHECK(at("close 0") < at("attempt 1"));
     CHECK(at("attempt 1") < at("loss at 1"));
     CHECK(at("loss at 1") < at("non_finite 1"));
-    CHECK(at("close 1") < told.text.size());
+    CHECK(at("close 1") < reported.text.size());
     CHECK(events.attempt() == 1);
-    CHECK(told.text.find("attempt 0") == std::string::npos);
+    CHECK(reported.text.find("attempt 0") == std::string::npos);
 }
 
 TEST_CASE("a walk over events that was ended goes on with the row at which it ended") {

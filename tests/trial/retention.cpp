@@ -83,7 +83,8 @@ std::vector<std::uint64_t> check_run(trial const& run, std::uint64_t count) {
 // The steps at which the rule on weights fires in a replay.
 std::vector<std::uint64_t> said_of(trial const& run) {
     std::vector<std::uint64_t> found;
-    (void)replay(run, of_weights, [&](spotter::step_alarm const& told) { found.push_back(told[0].step.index); });
+    (void)replay(run, of_weights,
+                 [&](spotter::step_alarm const& reported) { found.push_back(reported[0].step.index); });
     return found;
 }
 std::vector<std::uint64_t> const cited{13, 110, 207, 304};
@@ -326,8 +327,8 @@ TEST_CASE("a segment whose next one is damaged stays as it is: its findings may 
         std::vector<char> bytes = read_file(segment(folder / "run", i));
         std::uint64_t closes = 0, place = 0;
         each_frame(bytes, [&](row_frame const& frame) {
-            bool const told = (frame.flags & layout::has_findings) != 0;
-            if (told && closes == 0) { place = frame.offset + frame.bytes / 2; }
+            bool const reported = (frame.flags & layout::has_findings) != 0;
+            if (reported && closes == 0) { place = frame.offset + frame.bytes / 2; }
             closes += frame.closes;
         });
         if (place == 0) { continue; }

@@ -52,10 +52,10 @@ std::vector<char> without(std::vector<char> bytes, std::size_t at, std::size_t c
     return bytes;
 }
 // Counts over all steps: right values, corrupt ones, and any other answers.
-struct told {
+struct read_back {
     std::uint64_t right = 0, corrupt = 0, other = 0;
 
-    told(trial const& run, std::uint64_t number) {
+    reported(trial const& run, std::uint64_t number) {
         for (std::uint64_t i = 0; i < steps_each; ++i) {
             recorded_value const value = run["x"].at(train(i));
             auto const stat = run["x"].stat(train(i), mean);
@@ -88,7 +88,7 @@ TEST_CASE(
                 if (!with_sidecars && at < last + 48 && at + count > last) { continue; }
                 write_file(file, without(whole, at, count));
                 trial const run = open(path);
-                told const found{run, 1};
+                read_back const found{run, 1};
                 INFO(count << " bytes from " << at << " on" << (with_sidecars ? "" : ", without sidecars"));
                 REQUIRE(found.other == 0);
                 if (with_sidecars) { REQUIRE_FALSE(run.damage().empty()); }
@@ -137,7 +137,7 @@ TEST_CASE("the cut row frame that closed a segment may have superseded what is t
         INFO(size);
         CHECK(run.steps(worker{0}).size() == steps_each);
         CHECK(run.damage().empty());
-        told const found{run, 1};
+        read_back const found{run, 1};
         CHECK(found.other == 0);
         CHECK(found.right > steps_each / 2);
         CHECK(found.corrupt > 0);
@@ -146,13 +146,13 @@ TEST_CASE("the cut row frame that closed a segment may have superseded what is t
         // A record that is being written hides no older values.
         auto const held = system_files().lock(path + "/lock");
         REQUIRE(held);
-        CHECK(told{open(path), 1}.corrupt == 0);
+        CHECK(read_back{open(path), 1}.corrupt == 0);
         system_files().unlock(*held);
     }
     // Cut anywhere else it is an earlier state of the record, and all its content holds.
     for (std::size_t const size : {first + 20, first, static_cast<std::size_t>(frames[frames.size() - 2].end()) - 9}) {
         cut_at(size);
-        told const earlier{open(path), 1};
+        read_back const earlier{open(path), 1};
         INFO(size);
         CHECK(earlier.corrupt == 0);
         CHECK(earlier.right > steps_each / 2);
@@ -174,7 +174,7 @@ TEST_CASE("the beginning of a row frame that does not belong where it is makes d
         trial const run = open(path);
         INFO(field);
         CHECK(run.damage().size() == 1);
-        told const found{run, 1};
+        read_back const found{run, 1};
         CHECK(found.other == 0);
         CHECK(found.corrupt > 0);
     }
@@ -188,11 +188,11 @@ TEST_CASE("a run that is gone on with behind a write that was not finished says 
     std::vector<char> const whole = read_file(file);
     write_file(file, {whole.begin(), whole.end() - 10});
     trial run = open(path);
-    CHECK(told{run, 1}.corrupt > 0);
+    CHECK(read_back{run, 1}.corrupt > 0);
     record_attempt(path, 2, 0, steps_each);
-    CHECK(told{open(path), 2}.right == steps_each);
+    CHECK(read_back{open(path), 2}.right == steps_each);
     REQUIRE_FALSE(run.refresh());
-    CHECK(told{run, 2}.right == steps_each);
+    CHECK(read_back{run, 2}.right == steps_each);
     CHECK_FALSE(run["x"].at(train(steps_each - 1), attempt{1}));
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("a segment that left only its sidecar, or a line in the file `lost`, m
         fs::remove(file);
         if (left > 0) { write_file(file, {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(left - 1)}); }
         trial const run = open(path);
-        told const found{run, 1};
+        read_back const found{run, 1};
         INFO(left);
         CHECK(found.corrupt == steps_each);
         REQUIRE(run.damage().size() == 1);
@@ -221,15 +221,15 @@ TEST_CASE("a segment that left only its sidecar, or a line in the file `lost`, m
     auto const known = detail::look_for_losses(system_files(), path);
     REQUIRE(known.ends.size() == 1);
     remove_sidecars(path);
-    CHECK(told{open(path), 1}.corrupt == 0);
+    CHECK(read_back{open(path), 1}.corrupt == 0);
     std::string const line = detail::lost_line(known.ends[0], known.run_id);
     write_file(path + "/lost", {line.begin(), line.end()});
-    told const remembered{open(path), 1};
+    read_back const remembered{open(path), 1};
     CHECK(remembered.other == 0);
     CHECK(remembered.corrupt > 0);
     std::string const foreign = detail::lost_line(known.ends[0], known.run_id + 1);
     write_file(path + "/lost", {foreign.begin(), foreign.end()});
-    CHECK(told{open(path), 1}.corrupt == 0);
+    CHECK(read_back{open(path), 1}.corrupt == 0);
 }
 
 TEST_CASE("a sidecar that knows more than its segment is reported as damage") {
@@ -270,8 +270,8 @@ TEST_CASE("what a lower worker may have recorded, and cannot be read, is corrupt
         std::vector<char> bytes = whole;
         std::fill(bytes.begin(), bytes.begin() + 200, 'x');
         trial const run = damaged(bytes, true);
-        CHECK(told{run, 0}.corrupt == steps_each);
-        CHECK(told{run, 1}.other == 0);
+        CHECK(read_back{run, 0}.corrupt == steps_each);
+        CHECK(read_back{run, 1}.other == 0);
         CHECK(run["x"].at(train(1), worker{1}).to<double>().value() == x_of(1, 1));
         CHECK(run["x"].shape(train(1)).error().code == errc::corrupt);
         CHECK(run["x"].time(train(1)).error().code == errc::corrupt);
@@ -286,11 +286,11 @@ TEST_CASE("what a lower worker may have recorded, and cannot be read, is corrupt
     }
     SECTION("only a sidecar") {
         fs::remove(file);
-        CHECK(told{open(path), 0}.corrupt == steps_each);
+        CHECK(read_back{open(path), 0}.corrupt == steps_each);
     }
     SECTION("a write that was not finished") {
         trial const run = damaged({whole.begin(), whole.end() - 9}, false);
-        told const found{run, 0};
+        read_back const found{run, 0};
         CHECK(found.other == 0);
         CHECK(found.right > steps_each / 2);
         CHECK(found.corrupt > 0);
@@ -301,7 +301,7 @@ TEST_CASE("what a lower worker may have recorded, and cannot be read, is corrupt
             if ((each.flags & layout::has_declares) != 0) { bytes[static_cast<std::size_t>(each.offset) + 60] ^= 1; }
         }
         trial const run = damaged(bytes, false);
-        told const found{run, 0};
+        read_back const found{run, 0};
         CHECK(found.other == 0);
         CHECK(found.corrupt > steps_each / 2);
         std::uint64_t unreadable = 0;

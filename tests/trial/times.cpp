@@ -38,20 +38,20 @@ TEST_CASE("a step lasts from the close before it to its own; what is inside is f
         }
     }
     trial const run = open_trial(folder / "run").value();
-    auto const told = run.times();
-    REQUIRE(told.size() == 400);
-    CHECK(told[0].first);
-    CHECK(told[0].seconds == told[0].inside);
+    auto const reported = run.times();
+    REQUIRE(reported.size() == 400);
+    CHECK(reported[0].first);
+    CHECK(reported[0].seconds == reported[0].inside);
     double together = 0;
     for (std::size_t i = 1; i < 400; ++i) {
-        CHECK(told[i].step == train(i));
-        CHECK(told[i].ordinal == i);
-        CHECK(about(told[i].inside, i == 77 ? 2.0 : 0.0625, 1e-9));
-        CHECK(about(told[i].seconds, i == 77 ? 2.03125 : 0.09375, 1e-9));
-        CHECK(told[i].closed > told[i - 1].closed);
-        together += told[i].seconds;
+        CHECK(reported[i].step == train(i));
+        CHECK(reported[i].ordinal == i);
+        CHECK(about(reported[i].inside, i == 77 ? 2.0 : 0.0625, 1e-9));
+        CHECK(about(reported[i].seconds, i == 77 ? 2.03125 : 0.09375, 1e-9));
+        CHECK(reported[i].closed > reported[i - 1].closed);
+        together += reported[i].seconds;
     }
-    CHECK(about(together, told.back().closed - told.front().closed, 1e-5));
+    CHECK(about(together, reported.back().closed - reported.front().closed, 1e-5));
     CHECK(run.times(worker{1}).empty());
     CHECK(run.times(worker{0}).size() == 400);
 }
@@ -66,14 +66,14 @@ TEST_CASE("the step times of a sleeping loop are right, though the writer gets i
         }
     }
     trial const run = open_trial(folder / "run").value();
-    auto const told = run.times();
-    REQUIRE(told.size() == 20);
-    for (timed_step const& each : told) {
+    auto const reported = run.times();
+    REQUIRE(reported.size() == 20);
+    for (timed_step const& each : reported) {
         if (!each.first) { CHECK(each.seconds >= (each.step.index == 10 ? 0.04 : 0.004)); }
     }
     double const now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    CHECK(told.back().closed < now + 1);
-    CHECK(told.back().closed > now - 60);
+    CHECK(reported.back().closed < now + 1);
+    CHECK(reported.back().closed > now - 60);
 }
 
 TEST_CASE("a million short steps, then long ones: all have a time, in order, and the record stays small") {
@@ -87,13 +87,13 @@ TEST_CASE("a million short steps, then long ones: all have a time, in order, and
         }
     }
     trial const run = open_trial(folder / "run").value();
-    auto const told = run.times();
-    REQUIRE(told.size() == count);
+    auto const reported = run.times();
+    REQUIRE(reported.size() == count);
     std::size_t long_ones = 0;
     bool in_order = true;
-    for (std::size_t i = 1; i < told.size(); ++i) {
-        long_ones += told[i].seconds > 0.4 ? 1 : 0;
-        in_order = in_order && told[i].closed >= told[i - 1].closed;
+    for (std::size_t i = 1; i < reported.size(); ++i) {
+        long_ones += reported[i].seconds > 0.4 ? 1 : 0;
+        in_order = in_order && reported[i].closed >= reported[i - 1].closed;
     }
     CHECK(in_order);
     CHECK(long_ones == 4);
@@ -111,9 +111,9 @@ TEST_CASE("a resumed run: the first step of an attempt has none before it") {
         later(1000);
     }
     trial const run = open_trial(folder / "run").value();
-    auto const told = run.times();
-    REQUIRE(told.size() == 30);
-    for (timed_step const& each : told) {
+    auto const reported = run.times();
+    REQUIRE(reported.size() == 30);
+    for (timed_step const& each : reported) {
         CHECK(each.first == (each.ordinal % 10 == 0));
         CHECK(about(each.seconds, each.first ? 0.0 : 1.0, 1e-6));
     }
@@ -131,9 +131,9 @@ TEST_CASE("a live run shows the times with the steps") {
         (void)watch.step(i, "loss"_t = 1.0F);
         watch.flush();
         REQUIRE(!run.refresh());
-        auto const told = run.times();
-        REQUIRE(told.size() == i + 1);
-        CHECK(about(told.back().seconds, 0.25, 1e-6));
+        auto const reported = run.times();
+        REQUIRE(reported.size() == i + 1);
+        CHECK(about(reported.back().seconds, 0.25, 1e-6));
     }
 }
 

@@ -52,7 +52,7 @@ void record_healthy_loop(std::string const& path, Plan const& kept, std::uint64_
     FAIL("no fault " << fault);
     return all.front();
 }
-[[nodiscard]] bool told_by(self_test_result const& it, std::string_view rule) {
+[[nodiscard]] bool count_reported(self_test_result const& it, std::string_view rule) {
     return std::any_of(it.reports.begin(), it.reports.end(),
                        [&](fault_report const& each) { return each.rule == rule; });
 }
@@ -71,26 +71,26 @@ TEST_CASE("self-test: each rule tells the fault that it is made for, and the rec
                                                 loss_not_decreasing{} || class_imbalance{} || output_collapse{} ||
                                                 constant_batch{} || input_not_normalized{}));
     REQUIRE(all.size() == planted_faults().size());
-    CHECK(told_by(of(all, "nan_gradient"), "non_finite"));
+    CHECK(count_reported(of(all, "nan_gradient"), "non_finite"));
     CHECK(of(all, "nan_gradient").reports[0].after == 0);
     CHECK(of(all, "nan_gradient").from == train(300));
     CHECK(of(all, "nan_gradient").tensor == "grad/fc1/w");
-    CHECK(told_by(of(all, "nan_loss"), "non_finite"));
-    CHECK(told_by(of(all, "vanishing_gradients"), "vanishing_gradient"));
+    CHECK(count_reported(of(all, "nan_loss"), "non_finite"));
+    CHECK(count_reported(of(all, "vanishing_gradients"), "vanishing_gradient"));
     CHECK(of(all, "vanishing_gradients").tensors == 2);
-    CHECK(told_by(of(all, "exploding_gradients"), "exploding_gradient"));
-    CHECK(told_by(of(all, "exploding_gradients"), "gradient_spike"));
-    CHECK(told_by(of(all, "gradient_spikes"), "gradient_spike"));
-    CHECK(told_by(of(all, "dead_layer"), "dead_relu"));
-    CHECK(told_by(of(all, "dead_layer"), "all_zero"));
-    CHECK(told_by(of(all, "zero_weights"), "all_zero"));
-    CHECK(told_by(of(all, "frozen_layer"), "dead_update_path"));
+    CHECK(count_reported(of(all, "exploding_gradients"), "exploding_gradient"));
+    CHECK(count_reported(of(all, "exploding_gradients"), "gradient_spike"));
+    CHECK(count_reported(of(all, "gradient_spikes"), "gradient_spike"));
+    CHECK(count_reported(of(all, "dead_layer"), "dead_relu"));
+    CHECK(count_reported(of(all, "dead_layer"), "all_zero"));
+    CHECK(count_reported(of(all, "zero_weights"), "all_zero"));
+    CHECK(count_reported(of(all, "frozen_layer"), "dead_update_path"));
     CHECK(of(all, "frozen_layer").reports[0].tensor == "fc1/w");
-    CHECK(told_by(of(all, "flat_loss"), "loss_not_decreasing"));
-    CHECK(told_by(of(all, "rising_loss"), "loss_not_decreasing"));
-    CHECK(told_by(of(all, "collapsed_output"), "output_collapse"));
-    CHECK(told_by(of(all, "same_batch"), "constant_batch"));
-    CHECK(told_by(of(all, "unscaled_input"), "input_not_normalized"));
+    CHECK(count_reported(of(all, "flat_loss"), "loss_not_decreasing"));
+    CHECK(count_reported(of(all, "rising_loss"), "loss_not_decreasing"));
+    CHECK(count_reported(of(all, "collapsed_output"), "output_collapse"));
+    CHECK(count_reported(of(all, "same_batch"), "constant_batch"));
+    CHECK(count_reported(of(all, "unscaled_input"), "input_not_normalized"));
     CHECK(read_file(folder / "run/000000.spot") == before);
 }
 
@@ -105,25 +105,25 @@ TEST_CASE("self-test: of statistics alone it says the same, as far as these go")
         self_test(*open_trial(folder / "run"),
                   to_dynamic(non_finite{} || vanishing_gradient{} || exploding_gradient{} || all_zero{} ||
                              dead_update_path{} || output_collapse{} || loss_not_decreasing{} || constant_batch{}));
-    CHECK(told_by(of(all, "nan_gradient"), "non_finite"));
-    CHECK(told_by(of(all, "vanishing_gradients"), "vanishing_gradient"));
-    CHECK(told_by(of(all, "exploding_gradients"), "exploding_gradient"));
-    CHECK(told_by(of(all, "zero_weights"), "all_zero"));
-    CHECK(told_by(of(all, "frozen_layer"), "dead_update_path"));
-    CHECK(told_by(of(all, "flat_loss"), "loss_not_decreasing"));
+    CHECK(count_reported(of(all, "nan_gradient"), "non_finite"));
+    CHECK(count_reported(of(all, "vanishing_gradients"), "vanishing_gradient"));
+    CHECK(count_reported(of(all, "exploding_gradients"), "exploding_gradient"));
+    CHECK(count_reported(of(all, "zero_weights"), "all_zero"));
+    CHECK(count_reported(of(all, "frozen_layer"), "dead_update_path"));
+    CHECK(count_reported(of(all, "flat_loss"), "loss_not_decreasing"));
     self_test_result const& unseen = of(all, "collapsed_output");
     CHECK_FALSE(unseen.planted());
     CHECK((unseen.fault.needed == "predictions" && unseen.fault.kept == "values"));
     REQUIRE(of(all, "shuffled_labels").silent.size() == 2);
     CHECK(of(all, "shuffled_labels").silent[0].why == "not among the rules");
-    CHECK(told_by(of(all, "same_batch"), "constant_batch"));  // by its hash
+    CHECK(count_reported(of(all, "same_batch"), "constant_batch"));  // by its hash
 }
 
 TEST_CASE("self-test: findings of the run itself do not count as finding the fault") {
     temporary_folder const folder;
     record_healthy_loop(folder / "run", whole_record);
     auto const all = self_test(*open_trial(folder / "run"), to_dynamic(any("loss", maximum > 0.0) | named{"always"}));
-    for (self_test_result const& each : all) { CHECK_FALSE(told_by(each, "always")); }
+    for (self_test_result const& each : all) { CHECK_FALSE(count_reported(each, "always")); }
 }
 
 TEST_CASE("self-test: a run of few steps is too short") {

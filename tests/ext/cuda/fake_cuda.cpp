@@ -267,8 +267,8 @@ int cuModuleUnload(void* gone) {
 int cuModuleGetFunction(void** found, void* in, char const* name) {
     ENTER()
     auto const at = it().kernels.find(name);
-    bool const told = static_cast<module*>(in)->text.find(std::string{".entry "} + name) != std::string::npos;
-    if (at == it().kernels.end() || !told) { return not_found; }
+    bool const reported = static_cast<module*>(in)->text.find(std::string{".entry "} + name) != std::string::npos;
+    if (at == it().kernels.end() || !reported) { return not_found; }
     *found = &at->second;
     return success;
 }

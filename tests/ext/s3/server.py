@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object store for tests: moto, behind a door that verifies each signature by botocore, and fails when it is told to.
+"""An object store for tests: moto, behind a door that verifies each signature by botocore, and fails when it is asked to.
 
 Prints its port. GET /_door/fail?how=500&times=3 makes the next three requests fail; GET /_door/counts tells what came.
 """
@@ -93,7 +93,7 @@ class Door:
             counts["bytes_out"] += len(chunks)
             if environ["REQUEST_METHOD"] == "PUT" and good:
                 counts["puts"][unquote(path)] = counts["puts"].get(unquote(path), 0) + 1
-        if how == "cut_after" or (how == "cut" and not chunks):  # done, and nobody is told
+        if how == "cut_after" or (how == "cut" and not chunks):  # done, and nobody is reported
             environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
             raise ConnectionAbortedError
         start(answer["status"], answer["headers"])
