@@ -25,13 +25,13 @@ constexpr auto from_zero = [](shown_step& it, std::uint64_t i) {
 
 }  // namespace
 
-TEST_CASE("a healthy run is reported_finding nothing, and so is one without a loss") {
+TEST_CASE("in a healthy run nothing is reported, and so is one without a loss") {
     CHECK(story_of(packs::supervised, 1000, {}, as_it_is).empty());
     CHECK(story_of(packs::rl, 1000, {}, as_it_is).empty());
     CHECK(story_of(packs::supervised, 1000, {.shows_loss = false}, as_it_is).empty());
 }
 
-TEST_CASE("cause: no weight has ever moved, reported_finding though the loss falls") {
+TEST_CASE("cause: no weight has ever moved, reported though the loss falls") {
     auto const all = story_of(packs::supervised, 40, {.rate = 0}, as_it_is);
     reported_finding const it = first_alarm(all);
     CHECK((it.at == 10 && it.rule == "learning_rate_zero" && it.tensor == "fc1/w" && it.level == severity::warning));
@@ -276,8 +276,7 @@ TEST_CASE("cause: a rate that has decayed to nothing is no parameter that was le
     CHECK(first_alarm(story_of(packs::supervised, 900, {}, killed)).rule == "vanishing_gradient");
 }
 
-TEST_CASE(
-    "cause: gradients that hold those before them are reported_finding however the run does, unless weights rest") {
+TEST_CASE("cause: gradients that hold those before them are reported however the run does, unless weights rest") {
     auto const piling = [](double rate) {
         std::mt19937 random{1};
         std::vector<float> kept(32, 0.0F);
@@ -332,7 +331,7 @@ TEST_CASE("a value that is no number in an evaluation silences nothing of the tr
     }
 }
 
-TEST_CASE("large gradients of a policy are reported_finding by what they do to its weights") {
+TEST_CASE("large gradients of a policy are reported by what they do to its weights") {
     auto const large = [](shown_step& it, std::uint64_t) {
         for (auto& each : it.gradients) {
             for (float& value : each) { value *= 1e5F; }
@@ -386,7 +385,7 @@ TEST_CASE("that nothing shows an outcome is known after some closes: a loss may 
     CHECK(alarms(1000) == std::vector<std::uint64_t>{31});
 }
 
-TEST_CASE("cause: raw inputs are reported_finding however the run does, wide ones once it does badly") {
+TEST_CASE("cause: raw inputs are reported however the run does, wide ones once it does badly") {
     reported_finding const raw = first_alarm(story_of(packs::supervised, 100, {.input_size = 255}, as_it_is));
     CHECK((raw.at == 1 && raw.rule == "input_not_normalized" && raw.tensor == "input"));
     auto const wide = story_of(packs::supervised, 500, {.input_size = 30}, as_it_is);
@@ -437,7 +436,7 @@ TEST_CASE("cause: where nothing explains it, the loss itself") {
     CHECK(story_of(packs::rl, 500, {}, flat).empty());
 }
 
-TEST_CASE("cause: the loss that is reported_finding is the one that says so, by the comparison that was made") {
+TEST_CASE("cause: the loss that is reported is the one that says so, by the comparison that was made") {
     // Of two losses the second rises, and none of the weights moves by much.
     hook watch{plan{}, packs::supervised};
     std::vector<std::string> all;
@@ -504,7 +503,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a value that is no number is reported_finding as such in a run that learns, whatever else is noted of it") {
+TEST_CASE("a value that is no number is reported as such in a run that learns, whatever else is noted of it") {
     auto const spoiled = [](shown_step& it, std::uint64_t i) {
         if (i >= 100) { it.gradients[1][3] = std::bit_cast<float>(0x7FC00000U); }
     };

@@ -68,8 +68,7 @@ constexpr auto overflows_at = [](std::uint64_t when) {
 
 }  // namespace
 
-TEST_CASE(
-    "order: what led to a value that is no number is reported_finding first, beside a rule by hand that asks to stop") {
+TEST_CASE("order: what led to a value that is no number is reported first, beside a rule by hand that asks to stop") {
     auto const rising = [](shown_step& it, std::uint64_t i) {
         it.loss = 2.3 * std::exp(0.05 * static_cast<double>(i));
         overflows_at(20)(it, i);
@@ -123,7 +122,7 @@ TEST_CASE("order: two packs and a rule that find the same tell one cause") {
     CHECK(all[0].first.starts_with("error: update_direction: "));
 }
 
-TEST_CASE("order: a cause is reported_finding before an equal, and what is more severe before a cause") {
+TEST_CASE("order: a cause is reported before an equal, and what is more severe before a cause") {
     finding cause, other;
     cause.leads = true;
     other.decision = decision::stop, other.decision_is_set = true;

@@ -199,7 +199,7 @@ TEST_CASE("progress: a loss of one of two nets against each other says nothing o
     CHECK(explodes.says() == progress::worsens);
 }
 
-TEST_CASE("progress: the losses of a net are reported_finding apart by its name") {
+TEST_CASE("progress: the losses of a net are distinguished by its name") {
     shown_run run;
     for (std::uint64_t i = 0; i < 100; ++i) {
         run.see(train(i), "d_loss", falling(1, -0.03, i)), run.see(train(i), "g_loss", falling(1, 0.03, i));

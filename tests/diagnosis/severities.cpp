@@ -33,7 +33,7 @@ TEST_CASE("a symptom is a note while a run makes progress, and the cause once it
     CHECK((badly.at == 503 && badly.rule == "dead_relu" && badly.level == severity::warning));
 }
 
-TEST_CASE("one cause is reported_finding in front, and what was found beside it as notes") {
+TEST_CASE("one cause is reported in front, and what was found beside it as notes") {
     auto const all = story_of(packs::supervised, 110, {.rate = 500}, both(half_dead, worse));
     std::size_t alarms = 0, notes = 0;
     for (reported_finding const& each : all) {
@@ -44,7 +44,7 @@ TEST_CASE("one cause is reported_finding in front, and what was found beside it 
     CHECK((alarms == 1 && notes >= 2));
 }
 
-TEST_CASE("weights that climb in a run that learns are reported_finding as a habit of the program, and as a fault in "
+TEST_CASE("weights that climb in a run that learns are reported as a habit of the program, and as a fault in "
           "one that does not") {
     auto const of_direction = [](std::vector<reported_finding> const& all) {
         std::vector<reported_finding> found;
@@ -102,7 +102,7 @@ TEST_CASE("boosted trees: a metric that is made smaller is a loss, in training a
     CHECK(first(learns, [](double round) { return 1.386 + 0.05 * round; }) == "overfit 13");
 }
 
-TEST_CASE("a note is reported_finding once an episode") {
+TEST_CASE("a note is reported once an episode") {
     auto const all = story_of(packs::supervised, 600, {}, half_dead);
     std::size_t reported_at = 0;
     for (reported_finding const& each : all) { reported_at += each.rule == "dead_relu" ? 1 : 0; }
@@ -121,7 +121,7 @@ TEST_CASE("a flat run is warned of and goes on; one that gets worse is an error 
     CHECK(rises == 1);
 }
 
-TEST_CASE("a run that learns after all is reported_finding of no more") {
+TEST_CASE("a run that learns after all gets no further report") {
     auto const course = [](shown_step& it, std::uint64_t i) {
         if (i < 600) { flat(it, i); }
     };

@@ -129,7 +129,7 @@ void check_every_place(net const& it, std::vector<std::pair<std::string, given>>
 
 }  // namespace
 
-TEST_CASE("a NaN planted in any role and layer is named_origin where it began, whatever the given of observing",
+TEST_CASE("a NaN planted in any role and layer is reported where it began, whatever the given of observing",
           "[non_finite]") {
     net const it{{"fc1", "fc2", "fc10"}};
     check_every_place(it, {{"as computed", it.flow},

@@ -413,7 +413,7 @@ TEST_CASE("compact: the workers of a run in one file") {
     CHECK(ask("compact " + folder / "nothing").code == 3);
 }
 
-TEST_CASE("sync, and places in an object store: what is missing is tool_output before anything is sent") {
+TEST_CASE("sync, and places in an object store: what is missing is reported before anything is sent") {
     temporary_folder const folder;
     record_small(folder / "run");
     for (char const* const each : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE",

@@ -46,9 +46,8 @@ void record_with_bad_value(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE(
-    "export: a value that cannot be read is tool_output in every format that can say so, and on standard error; the "
-    "exit code is 5") {
+TEST_CASE("export: a value that cannot be read is reported in every format that can say so, and on standard error; the "
+          "exit code is 5") {
     temporary_folder const folder;
     std::string const run = folder / "run", bad = "v@train:3";
     record_with_bad_value(run);

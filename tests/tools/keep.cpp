@@ -111,7 +111,7 @@ TEST_CASE("verify: damaged values are named: the place, the tensor and the step"
     CHECK(ask("recover " + folder / "run").code == 0);       // and has nothing to say about values either
 }
 
-TEST_CASE("verify: a torn tail is tool_output with its place, and recover --cut removes it; without --cut it stays") {
+TEST_CASE("verify: a torn tail is reported with its place, and recover --cut removes it; without --cut it stays") {
     temporary_folder const folder;
     record_torn(folder / "run");
     std::string const file = folder / "run/000000.spot";

@@ -155,7 +155,7 @@ TEST_CASE("every verb on a run with segments cut or gone: its exit code is what 
     try_every_verb(4, 9);
 }
 TEST_CASE(
-    "every verb on a run that was cut and recovered: its exit code is what was lost, and it is tool_output for ever") {
+    "every verb on a run that was cut and recovered: its exit code is what was lost, and it is reported for ever") {
     try_every_verb(9, 99);
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("the losses of a run are in the document of every verb, and null where
     CHECK(ask("recover --cut " + run).says("nothing to do"));
 }
 
-TEST_CASE("what was dropped while recording is tool_output for ever, too") {
+TEST_CASE("what was dropped while recording is reported for ever, too") {
     temporary_folder const folder;
     std::string const run = folder / "run";
     {

@@ -40,7 +40,7 @@ void record_all(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("report: a page in a file, tool_output in words, as a document, or on standard output") {
+TEST_CASE("report: a page in a file, reported in words, as a document, or on standard output") {
     temporary_folder const folder;
     record_small(folder / "run", large_loss);
     std::string const out = folder / "pages/run.html";
@@ -92,7 +92,7 @@ TEST_CASE("report: the table of several runs as CSV, in a file or on standard ou
     CHECK(ask("report " + both + "--as csv --json").code == 2);
 }
 
-TEST_CASE("report: only some sections, and a wrong one is tool_output with those that there are") {
+TEST_CASE("report: only some sections, and a wrong one is reported with those that there are") {
     temporary_folder const folder;
     record_small(folder / "a");
     record_small(folder / "b", large_loss);

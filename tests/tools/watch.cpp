@@ -199,7 +199,7 @@ TEST_CASE(
     CHECK(firsts == std::vector<std::uint64_t>{200, 20, 20});
 }
 
-TEST_CASE("watch: a loop that hangs is tool_output once, by the time since its last step") {
+TEST_CASE("watch: a loop that hangs is reported once, by the time since its last step") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};
     (void)watch.step(train(0), "loss"_t = 1.0);

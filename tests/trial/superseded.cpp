@@ -55,7 +55,7 @@ std::vector<char> without(std::vector<char> bytes, std::size_t at, std::size_t c
 struct read_back {
     std::uint64_t right = 0, corrupt = 0, other = 0;
 
-    reported(trial const& run, std::uint64_t number) {
+    read_back(trial const& run, std::uint64_t number) {
         for (std::uint64_t i = 0; i < steps_each; ++i) {
             recorded_value const value = run["x"].at(train(i));
             auto const stat = run["x"].stat(train(i), mean);
