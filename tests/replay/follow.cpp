@@ -20,10 +20,10 @@ constexpr auto large_x = any("x", maximum > 10.0) | named{"large"};
 
 options as_worker(std::uint32_t number) { return options{.ring_bytes = 1 << 16, .worker = number}; }
 
-struct closed_step {
+struct step_of_worker {
     std::uint32_t worker = 0;
     step_id step{};
-    friend bool operator==(closed_step const&, closed_step const&) = default;
+    friend bool operator==(step_of_worker const&, step_of_worker const&) = default;
 };
 
 }  // namespace
@@ -32,7 +32,7 @@ TEST_CASE(
     "rules over several workers judge each for itself, as they did in the loop, and say whose step it was [A42][S64]") {
     temporary_folder const folder;
     auto const rule = large_x | for_steps{3};
-    std::vector<closed_step> inside;
+    std::vector<step_of_worker> inside;
     for (std::uint32_t number : {0U, 1U, 2U}) {
         hook watch{folder / "run", everything, as_worker(number), rule};
         for (std::uint64_t i = 0; i < 8; ++i) {
@@ -43,7 +43,7 @@ TEST_CASE(
         }
     }
     REQUIRE(!inside.empty());
-    std::vector<closed_step> outside;
+    std::vector<step_of_worker> outside;
     trial const run = open(folder / "run");
     replay_report const report = replay(run, rule, [&](spotter::step_alarm const& found) {
         for (finding const& each : found) { outside.push_back({each.worker, each.step}); }
@@ -165,7 +165,7 @@ TEST_CASE("a follower runs the responses of a finding when it is asked to, of th
         hook watch{folder / "run", everything, as_worker(number)};
         for (std::uint64_t i = 0; i < 4; ++i) { (void)watch.step(train(i), "x"_t = i == 2U + number ? 11.0 : 1.0); }
     }
-    std::vector<closed_step> called;
+    std::vector<step_of_worker> called;
     auto const rule = on(large_x, call{[&](finding const& it) { called.push_back({it.worker, it.step}); }},
                          call{[](finding const&) { return error{errc::unwritable, "full"}; }});
     trial run = open(folder / "run");
@@ -181,6 +181,6 @@ TEST_CASE("a follower runs the responses of a finding when it is asked to, of th
     for (finding const& each : found) {
         watching.respond(each, desk, [&](error const& why) { failed += why ? 1 : 0; });
     }
-    CHECK(called == std::vector<closed_step>{{0, train(2)}, {1, train(3)}});
+    CHECK(called == std::vector<step_of_worker>{{0, train(2)}, {1, train(3)}});
     CHECK(failed == 2);
 }
