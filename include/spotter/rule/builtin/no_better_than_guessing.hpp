@@ -41,9 +41,9 @@ struct no_better_than_guessing {
     bool argmax = false;                      // predictions are scores, whatever their type and rank
     int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
-    struct window {                              // of one mode
-        slot_array<std::uint64_t> labels, said;  // labels and predictions, by class
-        std::uint64_t pairs = 0, right = 0;
+    struct window {                                   // of one mode
+        slot_array<std::uint64_t> labels, said;       // labels and predictions, by class
+        std::uint64_t pairs = 0, right = 0;           // of this window
         std::uint64_t bad = 0, opposed = 0;           // windows in a row
         double measured = 0, limit = 0, against = 0;  // shares of right predictions, of the last whole window
         running_mean loss{};                          // of the closes of this window

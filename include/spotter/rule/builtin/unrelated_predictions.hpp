@@ -36,9 +36,9 @@ struct unrelated_predictions {
 
     // The pairs of one column in a window: their means, and co-moments about these (Welford 1962).
     struct column {
-        std::uint64_t id = 0, pairs = 0;
-        double mean_target = 0, mean_said = 0;
-        double squares_target = 0, squares_said = 0, products = 0;
+        std::uint64_t id = 0, pairs = 0;                            // id: which element of a sample
+        double mean_target = 0, mean_said = 0;                      // of its pairs
+        double squares_target = 0, squares_said = 0, products = 0;  // sums about these means
 
         // Whether the target has varied by now.
         [[nodiscard]] SPOTTER_STRICT constexpr bool add(double target, double said) noexcept {
@@ -86,6 +86,7 @@ struct unrelated_predictions {
             columns[place] = {.id = id};
             return columns[place];
         }
+        // Begins a new window; memory is kept.
         constexpr void clear() noexcept {
             for (std::size_t i = 0; i < count; ++i) { columns[i] = {}; }
             count = oldest = 0, pairs = fractions = 0;
@@ -113,6 +114,7 @@ struct unrelated_predictions {
         std::uint32_t differ = 0;
     };
 
+    // What targets and predictions need.
     static constexpr stats_mask watched = stats_mask::feature | stats_mask::nonfinite;
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         return select(tensor) && is_floating(tensor.type) ? watched : stats_mask::none;
