@@ -214,9 +214,10 @@ private:
     }
     // Pushes 1 if neither rows nor columns are alike; `was` is the value that all elements had.
     static constexpr void extract_symmetry(double was, tensor_ref const& values, feature& out) noexcept {
-        auto const [width, height] = sides_of(values.shape, values.layout);
+        std::array<std::size_t, 2> const sides = sides_of(values.shape, values.layout);
+        std::size_t const width = sides[0], height = sides[1];
         bool rows_alike = height > 1, columns_alike = width > 1;
-        visit_seen(values, [&, width = width, height = height](auto const& all) {
+        visit_seen(values, [&](auto const& all) {
             double most = 0;
             for (auto const& each : all) {
                 double const moved = magnitude(detail::see(each).value - was);
