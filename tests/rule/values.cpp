@@ -36,7 +36,8 @@ constexpr bool stays_equal() {
     truth last = truth::no;
     for (std::uint64_t i = 0; i < 2; ++i) {
         float const moved = i == 0 ? 0.5F : 0.4F;
-        it.see(train(i), "fc1/w", {moved, moved}), it.see(train(i), "fc2/w", {moved, moved});
+        it.see(train(i), "fc1/w", {moved, moved, moved, moved}, {2, 2});
+        it.see(train(i), "fc2/w", {moved, moved, moved, moved}, {2, 2});
         last = it.close(train(i));
     }
     return last == truth::yes;
@@ -151,15 +152,14 @@ TEST_CASE("nlp_sequence_ratio: a window slides, a step is one entry of it, and e
 
 namespace {
 
-// Two weights, each of one value at first. The rows of the first stay alike, and the columns of the second.
+// Two weights, each of one value at first. Then a column of the first moves, and a row of the second.
 template <class Rule>
 indices fired_from_one_value(Rule const& rule, float first, float second, std::uint64_t every = 1) {
     return fired(rule, 30, [&](auto& it, step_id at) {
         if (at.index % every != 0) { return; }
         float const moved = 0.01F * static_cast<float>(at.index);
-        float const rounded = moved * 1.00001F;
-        it.see(at, "fc1/w", {first + moved, first - moved, first + rounded, first - moved}, {2, 2});
-        it.see(at, "fc2/w", {second, second, second, second - moved, second - moved, second - moved}, {2, 3});
+        it.see(at, "fc1/w", {first + moved, first, first - moved, first}, {2, 2});
+        it.see(at, "fc2/w", {second, second, second, second, second - moved, second + moved}, {3, 2});
     });
 }
 
@@ -192,7 +192,8 @@ TEST_CASE("poor_weight_initialization: what is one weight of several, or has no 
     CHECK(fired(poor_weight_initialization{}, 20, "norm/scale", {1, 1}).empty());
     auto const beside_one = [](float value) {
         return fired(poor_weight_initialization{}, 20, [=](auto& it, step_id at) {
-            it.see(at, "fc1/w", {value, value}), it.see(at, "fc2/w", {value, value});
+            it.see(at, "fc1/w", {value, value, value, value}, {2, 2});
+            it.see(at, "fc2/w", {value, value, value, value}, {2, 2});
             it.see(at, "fc3/w", {0.1F, 0.2F + static_cast<float>(at.index)});
         });
     };

@@ -27,12 +27,12 @@ namespace select {
 // by a factor of more than `threshold`, or (b) 90 % of some weight's gradient, P5 to P95, lie within less than
 // `distribution_range`, while (c) the loss has not gone below its best for `patience` observations. (a) and (b) alone
 // hold in many healthy nets: factors of 10 to 25 are usual with uniform weights within 1/sqrt(n), and deep nets reach
-// 200. Also where (d) at least two weights had one value in all elements at their first observation and stay symmetric:
-// their rows, or their columns, are alike to a thousandth of what has moved (`steps` steps later; undecided until
-// then). Units that begin alike get equal gradients and learn the same (Goodfellow et al. 2016, section 8.4). A linear
-// model and a table come apart by their inputs. These weights are all that there are, or half of them and not zero.
-// Gradients are read during the first `steps` closes only, and the values of a
-// weight only until it is decided. Other later closes are undecided.
+// 200. Also where (d) at least two weights that are no tables had one value in all elements at their first observation.
+// They are all weights (tables count among these), or half of them and not zero. A table changes element by element:
+// one of them rests while others of its row and of its column have moved. Two of them are layers one behind the other:
+// the rows of one are the columns of the other. Linear models beside each other are not. (d) is decided `steps` steps
+// after the first observation, and undecided until then. Gradients are read during the first `steps` closes only, and
+// the values of a weight only until it is decided. Other later closes are undecided.
 struct poor_weight_initialization {
     using kind = rule_kind;
     static constexpr std::string_view name = "poor_weight_initialization";
@@ -60,16 +60,22 @@ struct poor_weight_initialization {
     };
     struct beginning {                    // of a weight
         bool met = false, waits = false;  // it was observed; it had one value, and is not judged yet
-        bool came_apart = false;          // neither its rows nor its columns are alike
+        bool is_table = false;            // its elements change one by one
         double value = 0;                 // that one
         std::uint64_t index = 0;          // of the step
+    };
+    struct layer_size {
+        std::size_t rows = 0, columns = 0;
+        bool is_convolution = false;
     };
     struct state {
         per_tensor<beginning> weights;       // by tensor id
         slot_array<std::uint64_t> scratch;   // of a gradient, while it is sorted
+        slot_array<bool> moved;              // of a weight that waits: which rows and which columns
         std::uint64_t met = 0, waiting = 0;  // weights; those that began with one value and are not judged yet
         std::uint64_t alike_not_zero = 0;    // of those that began with one value
         violation alike{};                   // these
+        slot_array<layer_size> sizes;        // of each of these
         bool judged = false;                 // a weight was at this close
         std::uint64_t closes = 0;
         bool observed = false;          // in this step
@@ -104,13 +110,13 @@ struct poor_weight_initialization {
         bool const sorted = tensor.role == role::gradient && seen.closes < steps;
         return !sorted || seen.scratch.grow(as_size(tensor.shape.elements()));
     }
-    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, 2); }
+    [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
     [[nodiscard]] constexpr bool looks(state const& seen, observation const& it) const noexcept {
         return it.tensor.role == role::weight ? waits(seen, it) : seen.closes < steps;
     }
-    // Of a weight whether it is no longer symmetric; of a gradient P95 - P5 of the finite elements.
+    // Of a weight whether its elements have changed one by one; of a gradient P95 - P5 of the finite elements.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.tensor.role == role::weight) { return extract_symmetry(seen.weights[it.tensor.id].value, values, out); }
+        if (it.tensor.role == role::weight) { return extract_rests(seen, it, values, out); }
         if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return out.give_up(); }
         std::size_t count = 0;
         visit_seen(values, [&](auto const& all) {
@@ -183,7 +189,7 @@ private:
     [[nodiscard]] constexpr bool waits(state const& seen, observation const& it) const noexcept {
         if (seen.waiting == 0) { return false; }
         beginning const* const mine = seen.weights.find(it.tensor.id);
-        return mine != nullptr && mine->waits && !mine->came_apart && it.step.index > mine->index;
+        return mine != nullptr && mine->waits && !mine->is_table && it.step.index > mine->index;
     }
     constexpr void observe_weight(state& seen, observation const& it, std::span<double const> made) const noexcept {
         beginning* const mine = seen.weights.find(it.tensor.id);
@@ -191,11 +197,14 @@ private:
         seen.observed = true;
         if (!mine->met) { return meet(seen, *mine, it); }
         if (!mine->waits) { return; }
-        mine->came_apart = mine->came_apart || (!made.empty() && made[0] == 1);
+        mine->is_table = mine->is_table || (!made.empty() && made[0] == 1);
         if (it.step.index < mine->index + steps) { return; }
         mine->waits = false, seen.judged = true;
-        --seen.waiting;
-        if (mine->came_apart) { return; }
+        if (--seen.waiting == 0) { seen.moved = {}; }
+        if (mine->is_table) { return; }
+        if (!seen.sizes.grow(seen.alike.count + std::size_t{1})) { return; }
+        auto const [columns, rows] = sides_of(it.tensor.shape, order::row_major);
+        seen.sizes[seen.alike.count] = {rows, columns, it.tensor.shape.rank > 2};
         seen.alike.blame(it, 0);
         seen.alike_not_zero += mine->value != 0 ? 1U : 0U;
     }
@@ -203,8 +212,9 @@ private:
         measurement const low = minimum(it.stats), high = maximum(it.stats);
         mine.met = true, mine.value = low.value, mine.index = it.step.index;
         ++seen.met;
+        std::array<std::size_t, 2> const sides = sides_of(it.tensor.shape, order::row_major);
         bool const is_one = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
-        mine.waits = symmetry && is_one;
+        mine.waits = symmetry && is_one && seen.moved.grow(sides[0] + sides[1]);
         seen.waiting += mine.waits ? 1U : 0U;
     }
     // How many elements run along the first axis and along all others, the faster of the two first.
@@ -212,36 +222,56 @@ private:
         std::size_t const rows = as_size(shape.size[0]), rest = rows > 0 ? as_size(shape.elements()) / rows : 0;
         return layout == order::row_major ? std::array{rest, rows} : std::array{rows, rest};
     }
-    // Pushes 1 if neither rows nor columns are alike; `was` is the value that all elements had.
-    static constexpr void extract_symmetry(double was, tensor_ref const& values, feature& out) noexcept {
+    // An element has the value that all had, though another one of its row and one of its column have not.
+    static constexpr void extract_rests(state& seen, observation const& it, tensor_ref const& values,
+                                        feature& out) noexcept {
         std::array<std::size_t, 2> const sides = sides_of(values.shape, values.layout);
-        std::size_t const width = sides[0], height = sides[1];
-        bool rows_alike = height > 1, columns_alike = width > 1;
+        std::size_t const width = sides[0];
+        if (!seen.moved.grow(width + sides[1])) { return out.give_up(); }
+        for (bool& each : seen.moved) { each = false; }
+        double const was = seen.weights[it.tensor.id].value;
+        bool found = false;
         visit_seen(values, [&](auto const& all) {
-            double most = 0;
-            for (auto const& each : all) {
-                double const moved = magnitude(detail::see(each).value - was);
-                most = moved > most ? moved : most;
-            }
-            auto const alike = [&, least = 1e-3 * most](std::size_t i, std::size_t other) {
-                return !(magnitude(detail::see(all[i]).value - detail::see(all[other]).value) > least);
-            };
-            for (std::size_t row = 0, i = 0; row < height; ++row) {
+            auto const rests = [&](std::size_t i) { return detail::see(all[i]).value == was; };
+            std::size_t i = 0;
+            for (std::size_t row = width; row < width + sides[1]; ++row) {
                 for (std::size_t column = 0; column < width; ++column, ++i) {
-                    rows_alike = rows_alike && alike(i, column);
-                    columns_alike = columns_alike && alike(i, row * width);
+                    if (!rests(i)) { seen.moved[column] = seen.moved[row] = true; }
+                }
+            }
+            i = 0;
+            for (std::size_t row = width; row < width + sides[1]; ++row) {
+                for (std::size_t column = 0; column < width; ++column, ++i) {
+                    found = found || (seen.moved[column] && seen.moved[row] && rests(i));
                 }
             }
         });
-        out.push(rows_alike || columns_alike ? 0 : 1);
+        out.push(found ? 1 : 0);
     }
     // (d) at a close at which no weight is judged.
     [[nodiscard]] constexpr truth truth_of_waiting(state const& seen) const noexcept {
         return symmetry && (seen.met == 0 || seen.waiting > 0) ? truth::undecided : truth::no;
     }
+    // By their sizes: the outputs of one are the inputs of the next; of a convolution so many places of them; of a
+    // recurrent layer three or four gates.
+    [[nodiscard]] static constexpr bool leads_to(layer_size const& one, layer_size const& next) noexcept {
+        if (one.rows < 2 || next.columns < 2) { return false; }
+        if (one.is_convolution) { return next.columns % one.rows == 0; }
+        return one.rows == next.columns || one.rows == 3 * next.columns || one.rows == 4 * next.columns;
+    }
+    // Whether one of the weights that began alike leads to another one of them.
+    [[nodiscard]] static constexpr bool any_chain(state const& seen) noexcept {
+        bool any = false;
+        for (std::size_t a = 0; a < seen.alike.count; ++a) {
+            for (std::size_t b = 0; b < seen.alike.count; ++b) {
+                any = any || (a != b && leads_to(seen.sizes[a], seen.sizes[b]));
+            }
+        }
+        return any;
+    }
     [[nodiscard]] constexpr truth judge_weights(state& seen, findings& out) const noexcept {
         bool const is_net = seen.alike.count == seen.met || 2 * seen.alike_not_zero >= seen.met;
-        return truth_of(seen.alike.count >= 2 && is_net &&
+        return truth_of(any_chain(seen) && is_net &&
                         seen.alike.tell(out, {"weights began with one value", began_alike}, "maximum - minimum",
                                         relation::less_equal, 0));
     }
