@@ -131,7 +131,7 @@ private:
 bool const added = add_family(
     {.name = "variational",
      .library = {},
-     .habit = "a variational autoencoder; the loss is a sum, one part of which begins next to zero and rises",
+     .habit = "a variational autoencoder; the loss is a sum, and one part begins next to zero and rises",
      .variants = {"Adam", "momentum", "small batch, tanh", "the weight of a part grows",
                   "fast, tanh, the weight grows"},
      .faults = {fault::large_rate, fault::small_rate, fault::zero_rate, fault::zero_weights, fault::large_weights,
