@@ -30,7 +30,7 @@ namespace select {
 // 200. Also where (d) at least two weights that are no tables had one value in all elements at their first observation.
 // They are all weights (tables count among these), or half of them and not zero. A table changes element by element:
 // one of them rests while others of its row and of its column have moved. Two of them are layers one behind the other:
-// the rows of one are the columns of the other. Linear models beside each other are not. (d) is decided `steps` steps
+// the rows of one are the columns of the other. Linear models that begin at zero are not. (d) is decided `steps` steps
 // after the first observation, and undecided until then. Gradients are read during the first `steps` closes only, and
 // the values of a weight only until it is decided. Other later closes are undecided.
 struct poor_weight_initialization {
@@ -271,7 +271,8 @@ private:
     }
     [[nodiscard]] constexpr truth judge_weights(state& seen, findings& out) const noexcept {
         bool const is_net = seen.alike.count == seen.met || 2 * seen.alike_not_zero >= seen.met;
-        return truth_of(any_chain(seen) && is_net &&
+        bool const is_deep = seen.alike_not_zero >= 2 || any_chain(seen);
+        return truth_of(seen.alike.count >= 2 && is_deep && is_net &&
                         seen.alike.tell(out, {"weights began with one value", began_alike}, "maximum - minimum",
                                         relation::less_equal, 0));
     }
