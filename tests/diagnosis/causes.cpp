@@ -25,7 +25,7 @@ constexpr auto from_zero = [](shown_step& it, std::uint64_t i) {
 
 }  // namespace
 
-TEST_CASE("in a healthy run nothing is reported, and so is one without a loss") {
+TEST_CASE("in a healthy run nothing is reported, nor in one without a loss") {
     CHECK(story_of(packs::supervised, 1000, {}, as_it_is).empty());
     CHECK(story_of(packs::rl, 1000, {}, as_it_is).empty());
     CHECK(story_of(packs::supervised, 1000, {.shows_loss = false}, as_it_is).empty());
@@ -349,7 +349,7 @@ TEST_CASE("cause: weights began with one value, however well the run does") {
     }
 }
 
-TEST_CASE("tables and convex models may begin with one value, whenever a loss is shown, and are reported nothing") {
+TEST_CASE("tables and convex models may begin with one value, whenever a loss is shown, without a report") {
     for (float const value : {0.0F, 40.0F}) {
         auto const tables = [=](shown_step& it, std::uint64_t i) {  // a few of their elements change at a step
             for (auto& weight : it.weights) { i == 0 ? weight.assign(weight.size(), value) : void(); }

@@ -4,6 +4,7 @@
 #include <tests/hook/count_allocations.hpp>
 
 #include <spotter/hook.hpp>
+#include <spotter/packs.hpp>
 #include <spotter/rules.hpp>
 
 #include <vector>
@@ -63,6 +64,36 @@ TEST_CASE("a step of a known model allocates nothing: statistics, delta, unit ac
     });
     CHECK(counted == 0);
     CHECK(findings > 0);
+    CHECK(watch.health().good());
+}
+
+TEST_CASE("a pack allocates nothing behind the third step: layers that begin with one value, labels, alarms [D22]") {
+    hook watch{plan{}, packs::supervised};
+    std::vector<float> first(64 * 32, 0.5F), second(8 * 64, 0.5F), inputs(16 * 32), logits(16 * 8);
+    std::vector<int> labels(16);
+    auto const step = [&](step_id id) {
+        auto const i = static_cast<std::size_t>(id.index);
+        for (float& each : first) { each *= 1.001F; }
+        for (float& each : second) { each *= 0.999F; }
+        for (std::size_t k = 0; k < inputs.size(); ++k) { inputs[k] = static_cast<float>((k * 7 + i) % 11); }
+        for (std::size_t k = 0; k < logits.size(); ++k) { logits[k] = static_cast<float>((k * 5 + i) % 13); }
+        for (std::size_t k = 0; k < labels.size(); ++k) { labels[k] = static_cast<int>((k + i) % 8); }
+        return watch.step(id, "loss"_t = 2.0F, "input"_t = view_of(inputs, {16, 32}), "labels"_t = labels,
+                          "logits"_t = view_of(logits, {16, 8}), "fc1/w"_t = view_of(first, {64, 32}),
+                          "fc2/w"_t = view_of(second, {8, 64}), "grad/fc1/w"_t = view_of(first, {64, 32}),
+                          "grad/fc2/w"_t = view_of(second, {8, 64}));
+    };
+    for (std::uint64_t i = 0; i < 3; ++i) { (void)step(train(i)); }
+    (void)step(eval(2));
+    bool alike = false;
+    std::size_t const counted = allocations_in([&] {
+        for (std::uint64_t i = 3; i < 300; ++i) {
+            for (finding const& it : step(train(i))) { alike = alike || it.id == rule_id::poor_weight_initialization; }
+            if (i % 10 == 0) { (void)step(eval(i)); }
+        }
+    });
+    CHECK(counted == 0);
+    CHECK(alike);
     CHECK(watch.health().good());
 }
 

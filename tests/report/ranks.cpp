@@ -133,7 +133,7 @@ TEST_CASE("ranks that are killed together: first is the one that was not in the 
           std::string::npos);
 }
 
-TEST_CASE("a loop that hangs in a section is reported of by its own writer, and not any more once it goes on") {
+TEST_CASE("a loop that hangs in a section is reported by its own writer, and no longer once it goes on") {
     temporary_folder const folder;
     hook first{folder / "run", keep_losses, rank_options(0, 3)},
         second{folder / "run", keep_losses, rank_options(1, 3)};

@@ -461,32 +461,6 @@ TEST_CASE("no_better_than_guessing: a loss below the entropy of the labels knows
     }
 }
 
-TEST_CASE("no_better_than_guessing: right far less often than by chance under a loss that does not fall is opposed",
-          "[no_better_than_guessing]") {
-    classes const labels = made_of(200, [](std::size_t i) { return i % 10; });
-    classes const avoiding = made_of(200, [](std::size_t i) { return (i + 1 + i % 7) % 10; });
-    classes const same = made_of(200, [](std::size_t) { return 3; });
-    auto const answer = [&](std::vector<float> const& losses, classes const& said) {
-        run it{no_better_than_guessing{}};
-        truth last = truth::undecided;
-        for (std::uint64_t i = 0; i < losses.size(); ++i) {
-            if (is_finite(losses[i])) { it.see(train(i), "loss", {losses[i]}); }
-            last = step(it, train(i), labels, said);
-        }
-        if (last == truth::yes) {
-            CHECK(it.found[0].is<no_better_than_guessing>(no_better_than_guessing::opposed));
-            CHECK((it.found[0].measured <= it.found[0].threshold && it.found[0].threshold < 0.02));
-        }
-        return last;
-    };
-    CHECK(answer({2, 2.5F, 3}, avoiding) == truth::yes);
-    CHECK(answer({2, 2, 2}, avoiding) == truth::yes);
-    CHECK(answer({2, 2.5F}, avoiding) != truth::yes);                    // two windows
-    CHECK(answer({2, 1.9F, 1.8F, 1.7F}, avoiding) != truth::yes);        // classes in turn: it learns
-    CHECK(answer({nan_f, nan_f, nan_f}, avoiding) == truth::undecided);  // no loss
-    CHECK(answer({2, 2.5F, 3, 3.5F}, same) == truth::undecided);         // one class is right by chance
-}
-
 TEST_CASE("no_better_than_guessing: logits beside the probabilities made of them are one prediction",
           "[no_better_than_guessing]") {
     classes const labels = made_of(200, [](std::size_t i) { return i % 10; });

@@ -7,7 +7,6 @@
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
-#include <spotter/rule/builtin/no_better_than_guessing.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/rule/builtin/poor_weight_initialization.hpp>
 #include <spotter/rule/builtin/unrelated_predictions.hpp>
@@ -354,7 +353,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::gradient_fades_with_depth, rule_id::gradient_depth_ratio},
     {sign::gradient_holds_those_before, rule_id::gradient_not_cleared, gradient_not_cleared::holds_those_before},
     {sign::gradients_pile_up, rule_id::gradient_not_cleared, gradient_not_cleared::piles_up},
-    {sign::guesses, rule_id::no_better_than_guessing, no_better_than_guessing::guesses},
+    {sign::guesses, rule_id::no_better_than_guessing},
     {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
     {sign::classes_imbalanced, rule_id::class_imbalance},
     {sign::eval_above_training, rule_id::overfit},
@@ -373,10 +372,7 @@ inline constexpr found_sign found[] = {
     {sign::loss_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, true, into); }},
     {sign::labels_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, false, into); }},
     {sign::predictions_opposed, [](auto const& of, auto& into) noexcept {
-         if (!of_rule(of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed), into) &&
-             !of_rule(of.held(rule_id::no_better_than_guessing, no_better_than_guessing::opposed), into)) {
-             return false;
-         }
+         if (!of_rule(of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed), into)) { return false; }
          into.attribute_to(rule_id::update_direction), into.condition = 0;
          return true; }},
     {sign::eval_as_before, &not_carried_over},

@@ -67,7 +67,7 @@
     of(gradients_pile_up) /* gradient_not_cleared: shown by the growth of gradients */ \
     of(guesses) /* no_better_than_guessing */ \
     of(predictions_unrelated) /* unrelated_predictions */ \
-    of(predictions_opposed) /* they run against their targets, or avoid the labels */ \
+    of(predictions_opposed) /* unrelated_predictions: they run against their targets */ \
     of(classes_imbalanced) /* class_imbalance */ \
     of(eval_above_training) /* overfit */ \
     of(eval_rises) /* overtraining */ \

@@ -74,13 +74,12 @@ namespace detail {
 // Other losses beside it are its terms: one may rise while their sum falls, as the divergence of a variational
 // autoencoder.
 [[nodiscard]] constexpr bool is_total_loss(std::string_view loss) noexcept {
+    constexpr std::string_view total[] = {"loss", "total", "cost", "objective"};
     detail::set_words words{loss};
     bool any = false;
     for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
         any = true;
-        bool const total = detail::name_words::same(word, "loss") || detail::name_words::same(word, "total") ||
-                           detail::name_words::same(word, "cost") || detail::name_words::same(word, "objective");
-        if (!total) { return false; }
+        if (!detail::name_words::is_one_of(word, total)) { return false; }
     }
     return any;
 }

@@ -11,9 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 // close and the `warmup_pairs`-th training pair on (a step may have a single sample). A window is no better than
 // guessing if its number of right predictions is at most two (binomial) standard deviations above the number that
 // always naming its most frequent label would get. `patience` such windows in a row are a warning, until a window is
-// better. Where `patience` windows in a row are four standard deviations below what independent answers would get, and
-// their mean loss is not below that of the first window, answers avoid the labels: the sign is wrong. That needs no
-// warm-up. Exception: the loss may show knowledge that right answers do not, where classes are not equally frequent. If
+// better. Exception: the loss may show knowledge that right answers do not, where classes are not equally frequent. If
 // the first losses of a mode were at least `like_entropy` times the entropy H of the labels, the loss is taken for a
 // cross-entropy. Then a window whose mean loss is below `known` times H is better than a guess from class frequencies
 // (Shannon 1948; H is corrected by (classes - 1) / 2 samples, Miller 1955). A loss that has come down towards H has
@@ -25,7 +23,6 @@ struct no_better_than_guessing {
     static constexpr std::string_view name = "no_better_than_guessing";
     static constexpr std::string_view remedy = "Check that labels belong to their inputs, that the loss has the right "
                                                "sign, and that the output is read as it is trained.";
-    enum condition : std::uint8_t { guesses = 1, opposed };  // opposed: answers avoid the labels
 
     selector select = role::label;
     selector predictions = role::prediction;  // compared with the labels
@@ -42,10 +39,9 @@ struct no_better_than_guessing {
     int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
     struct window {                                   // of one mode
-        slot_array<std::uint64_t> labels, said;       // labels and predictions, by class
-        std::uint64_t pairs = 0, right = 0;           // of this window
-        std::uint64_t bad = 0, opposed = 0;           // windows in a row
-        double measured = 0, limit = 0, against = 0;  // shares of right predictions, of the last whole window
+        slot_array<std::uint64_t> labels;             // by class
+        std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
+        double measured = 0, limit = 0;               // shares of right predictions, of the last whole window
         running_mean loss{};                          // of the closes of this window
         measurement first_loss{};                     // the mean of the first window
         bool judged = false;                          // at least one window was full
@@ -67,7 +63,7 @@ struct no_better_than_guessing {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         bool room = seen.step.declare(tensor, select(tensor), predictions(tensor));
-        for (window& each : seen.by_mode) { room = each.labels.grow(16) && each.said.grow(16) && room; }
+        for (window& each : seen.by_mode) { room = each.labels.grow(16) && room; }
         return room;
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
@@ -90,12 +86,11 @@ struct no_better_than_guessing {
         std::string_view const tensor = seen.step.tensor;
         window& mine = seen.by_mode[index_of(at.mode)];
         seen.step.each([&](std::uint32_t label, std::uint32_t said) {
-            if (!mine.labels.grow(label + std::size_t{1}) || !mine.said.grow(said + std::size_t{1})) {
+            if (!mine.labels.grow(label + std::size_t{1})) {
                 seen.lacks_memory = true;
                 return;
             }
             ++mine.labels[label];
-            ++mine.said[said];
             ++mine.pairs;
             seen.train_pairs += at.mode == mode::train ? 1 : 0;
             mine.right += label == said ? 1 : 0;
@@ -105,14 +100,10 @@ struct no_better_than_guessing {
         if (!any) { return truth::undecided; }
         if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, mine); }
         if (!mine.judged) { return truth::undecided; }
-        bool const is_opposed = mine.opposed > 0 && mine.opposed >= patience;
-        if (!is_opposed && (mine.bad == 0 || mine.bad < patience)) { return truth::no; }
+        if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         violation const who{tensor, mine.measured, 1};
-        why_found const why = is_opposed
-                                  ? why_found{"right far less often than by chance", opposed}
-                                  : why_found{"as often right as always naming the most frequent label", guesses};
-        out.push(who.as_finding(why, "share of right predictions", relation::less_equal,
-                                is_opposed ? mine.against : mine.limit));
+        out.push(who.as_finding("as often right as always naming the most frequent label", "share of right predictions",
+                                relation::less_equal, mine.limit));
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
@@ -151,33 +142,15 @@ private:
         double const share = static_cast<double>(most) / count;
         measurement const loss = std::exchange(mine.loss, {}).value();
         if (loss.known && !mine.first_loss.known) { mine.first_loss = loss; }
-        double const right = static_cast<double>(mine.right) / count, against = far_below_chance(mine, count);
-        bool const avoids = right <= against && loss.known && loss.value >= mine.first_loss.value;
-        mine.opposed = avoids ? mine.opposed + 1 : 0;
-        if (avoids) { mine.measured = right, mine.against = against, mine.judged = true; }
         if (warm && share <= largest_share) {
-            mine.measured = right;
+            mine.measured = static_cast<double>(mine.right) / count;
             mine.limit = share + 2 * square_root(share * (1 - share) / count);
             bool const better = mine.measured > mine.limit || (loss.known && knows(seen, mine, loss.value, count));
             mine.bad = better ? 0 : mine.bad + 1;
             mine.judged = true;
         }
         for (std::uint64_t& each : mine.labels) { each = 0; }
-        for (std::uint64_t& each : mine.said) { each = 0; }
         mine.pairs = mine.right = 0;
-    }
-    // The share of right predictions that answers independent of the labels would get, less four standard deviations.
-    [[nodiscard]] SPOTTER_STRICT static constexpr double far_below_chance(window const& mine, double count) noexcept {
-        SPOTTER_STRICT_BODY
-        double chance = 0;
-        for (std::size_t i = 0; i < mine.labels.size() && i < mine.said.size(); ++i) {
-            double both = static_cast<double>(mine.labels[i]) / count * (static_cast<double>(mine.said[i]) / count);
-            force_rounding(both);
-            chance += both;
-        }
-        double deviation = 4 * square_root(chance * (1 - chance) / count);
-        force_rounding(deviation);
-        return chance - deviation;
     }
 };
 

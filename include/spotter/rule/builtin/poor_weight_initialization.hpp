@@ -58,15 +58,17 @@ struct poor_weight_initialization {
         std::string_view tensor{};  // empty: none yet
         double value = 0;           // its variance
     };
-    struct beginning {                    // of a weight
-        bool met = false, waits = false;  // it was observed; it had one value, and is not judged yet
-        bool is_table = false;            // its elements change one by one
-        double value = 0;                 // that one
-        std::uint64_t index = 0;          // of the step
-    };
     struct layer_size {
         std::size_t rows = 0, columns = 0;
         bool is_convolution = false;
+    };
+    struct beginning {                    // of a weight
+        bool met = false, waits = false;  // it was observed; it had one value, and is not judged yet
+        bool is_table = false;            // its elements change one by one
+        bool is_alike = false;            // it had one value, and is no table
+        double value = 0;                 // that one
+        std::uint64_t index = 0;          // of the step
+        layer_size size{};
     };
     struct state {
         per_tensor<beginning> weights;       // by tensor id
@@ -75,7 +77,6 @@ struct poor_weight_initialization {
         std::uint64_t met = 0, waiting = 0;  // weights; those that began with one value and are not judged yet
         std::uint64_t alike_not_zero = 0;    // of those that began with one value
         violation alike{};                   // these
-        slot_array<layer_size> sizes;        // of each of these
         bool judged = false;                 // a weight was at this close
         std::uint64_t closes = 0;
         bool observed = false;          // in this step
@@ -202,9 +203,7 @@ private:
         mine->waits = false, seen.judged = true;
         if (--seen.waiting == 0) { seen.moved = {}; }
         if (mine->is_table) { return; }
-        if (!seen.sizes.grow(seen.alike.count + std::size_t{1})) { return; }
-        auto const [columns, rows] = sides_of(it.tensor.shape, order::row_major);
-        seen.sizes[seen.alike.count] = {rows, columns, it.tensor.shape.rank > 2};
+        mine->is_alike = true;
         seen.alike.blame(it, 0);
         seen.alike_not_zero += mine->value != 0 ? 1U : 0U;
     }
@@ -214,6 +213,7 @@ private:
         ++seen.met;
         std::array<std::size_t, 2> const sides = sides_of(it.tensor.shape, order::row_major);
         bool const is_one = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
+        mine.size = {sides[1], sides[0], it.tensor.shape.rank > 2};
         mine.waits = symmetry && is_one && seen.moved.grow(sides[0] + sides[1]);
         seen.waiting += mine.waits ? 1U : 0U;
     }
@@ -262,11 +262,11 @@ private:
     // Whether one of the weights that began alike leads to another one of them.
     [[nodiscard]] static constexpr bool any_chain(state const& seen) noexcept {
         bool any = false;
-        for (std::size_t a = 0; a < seen.alike.count; ++a) {
-            for (std::size_t b = 0; b < seen.alike.count; ++b) {
-                any = any || (a != b && leads_to(seen.sizes[a], seen.sizes[b]));
-            }
-        }
+        seen.weights.each_named([&](std::string_view, beginning const& one) {
+            seen.weights.each_named([&](std::string_view, beginning const& next) {
+                any = any || (&one != &next && one.is_alike && next.is_alike && leads_to(one.size, next.size));
+            });
+        });
         return any;
     }
     [[nodiscard]] constexpr truth judge_weights(state& seen, findings& out) const noexcept {
