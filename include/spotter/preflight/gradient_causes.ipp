@@ -86,7 +86,7 @@ private:
     }
     // These were proven wrong as a group, and the budget ended before it was clear which of them is.
     void tell_suspects() {
-        if (all_.suspects.empty() || all_.loop.ended() != ending::budget) { return; }
+        if (all_.suspects.empty() || all_.loop.ended() != ending::budget || is_clipped()) { return; }
         draft& found = all_.tell(preflight_cause::wrong_backward, tensors()[all_.suspects[0]].name);
         found.others = static_cast<std::uint32_t>(all_.suspects.size() - 1);
         found.detail = "at least one of these; more passes (.forwards) show which";
@@ -138,8 +138,10 @@ private:
         if (!most || ratios.size() < factors || ratios.empty()) { return false; }
         auto const [low, high] = std::minmax_element(ratios.begin(), ratios.end());
         double const spread = *high - *low, times = middle_of(ratios);
+        // Clipping by the norm divides by another number at each point.
+        bool const is_common = spread <= 0.15 * magnitude(times) || (*low > 0 && is_clipped());
         // Where others are right, only minus one counts: another factor is the backward pass of a layer.
-        if (spread > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }
+        if (!is_common || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }
         tell_factor(times, everywhere);
         return true;
     }
@@ -170,7 +172,7 @@ private:
     [[nodiscard]] bool is_clipped() const noexcept {
         double low = norm_of(all_.loop.first_gradient()), high = low;
         for (double const each : all_.norms) { low = (std::min)(low, each), high = (std::max)(high, each); }
-        return all_.norms.size() > 1 && high - low < 1e-3 * high;
+        return !all_.norms.empty() && high - low < 1e-3 * high;
     }
 
     // The first right tensor, where all wrong ones come before all right ones; otherwise the number of tensors.

@@ -76,15 +76,12 @@ private:
             clips_ = clips_ || is_finite(at_.clipped);
             at_.decay = {};
             choose_steps(all_, at_, gradient_limits::noise_share);
-            right_ = is_double() && at_.noise < 1e-10 * magnitude(at_.loss) ? gradient_limits::right_in_double
-                                                                            : gradient_limits::right_in_float;
+            right_ = loop_.weights_are_double() && at_.noise < 1e-10 * magnitude(at_.loss)
+                         ? gradient_limits::right_in_double
+                         : gradient_limits::right_in_float;
             return !loop_.over();
         }
         return false;
-    }
-    [[nodiscard]] bool is_double() const noexcept {
-        return std::all_of(loop_.parameters().begin(), loop_.parameters().end(),
-                           [](parameter const& each) { return each.type == dtype::f64; });
     }
     void judge_here(tensor_group const& open) {
         tensor_group zero, other;
@@ -340,12 +337,24 @@ private:
             }
             return;
         }
+        bool const has_a_slope = !still && sample.finite() && is_beyond_rounding(group, sample);
         for (std::size_t const t : group) {
-            now_[t].kind = still             ? gradient_kind::no_effect
-                           : sample.finite() ? gradient_kind::missing
-                                             : gradient_kind::unknown;
+            using enum gradient_kind;
+            now_[t].kind = still ? no_effect : has_a_slope ? missing : unknown;
             now_[t].error = still ? 0 : 1;
         }
+    }
+    // Whether the loss changes by far more than rounding, or about three times as much with steps three times as long.
+    // Rounding does not grow so, and three losses may show too little of it.
+    [[nodiscard]] bool is_beyond_rounding(tensor_group const& group, difference_sample const& sample) {
+        double along = 0, before = 0, after = 0;
+        for (std::size_t k = 0; k < sample.differences.size(); ++k) {
+            double const change = sample.differences[k].change;
+            if (magnitude(change) > 100 * at_.pair_noise()) { return true; }
+            double const longer = difference_along(all_, at_, group, 3, sample.first_direction + k).change;
+            along += change * longer, before += change * change, after += longer * longer;
+        }
+        return !loop_.over() && along > 1.5 * before && along > 0.9 * std::sqrt(before * after);
     }
 
     // Where the last gradient is wrong by itself, which may make all wrong, and the loss is saturated: judges the

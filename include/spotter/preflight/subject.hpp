@@ -121,9 +121,11 @@ public:
     // The least noise of a loss, relative to it: a quarter of a unit in its last place. If the loss is a double and
     // weights are floats, it may be a mean of float losses: a quarter of that.
     [[nodiscard]] double least_noise() const noexcept {
-        bool const is_double = std::all_of(parameters_.begin(), parameters_.end(),
-                                           [](parameter const& each) { return each.type == dtype::f64; });
-        return losses_are_floats_ ? 0x1p-25 : is_double ? 0x1p-54 : 0x1p-27;
+        return losses_are_floats_ ? 0x1p-25 : weights_are_double() ? 0x1p-54 : 0x1p-27;
+    }
+    [[nodiscard]] bool weights_are_double() const noexcept {
+        return std::all_of(parameters_.begin(), parameters_.end(),
+                           [](parameter const& each) { return each.type == dtype::f64; });
     }
 
 private:
