@@ -49,7 +49,19 @@ TEST_CASE("cause: steps are next to nothing beside the weights, once the loss do
     // Steps of some size: all together are below a hundredth of the weights.
     reported_finding const together = first_alarm(story_of(packs::supervised, 520, {.rate = 7e-3}, flat));
     CHECK((together.rule == "learning_rate_too_small" && together.at >= 490));
-    CHECK(first_alarm(story_of(packs::supervised, 520, {.rate = 0.05}, flat)).rule != "learning_rate_too_small");
+    // Steps of some more: by the gradients, all together could not have changed the loss by a hundredth.
+    reported_finding const short_of_it = first_alarm(story_of(packs::supervised, 520, {.rate = 0.05}, flat));
+    CHECK((short_of_it.rule == "learning_rate_too_small" && short_of_it.at >= 490));
+    CHECK(short_of_it.reason == "all steps together cannot change the loss");
+    // Usual steps; and gradients that are too small themselves.
+    CHECK(first_alarm(story_of(packs::supervised, 520, {.rate = 1}, flat)).rule != "learning_rate_too_small");
+    auto const faint = [](shown_step& shown, std::uint64_t i) {
+        flat(shown, i);
+        for (auto& gradient : shown.gradients) {
+            for (float& each : gradient) { each *= 1e-2F; }
+        }
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 520, {.rate = 0.05}, faint)).rule != "learning_rate_too_small");
     // A rate that is small, and does its work.
     CHECK(alarms_of(story_of(packs::supervised, 500, {.rate = 3e-3}, as_it_is)).empty());
     // A rate that moves nothing is reported whatever the loss does.
@@ -130,6 +142,60 @@ TEST_CASE("of two nets against each other, large steps of the winner are no faul
     };
     CHECK(alarms('D') == 0);
     CHECK(alarms('G') > 0);
+}
+
+TEST_CASE("an evaluation that stays where training began is learned by heart only where training improves") {
+    auto const first = [](double trained_share) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<float> weight(64, 0.5F), gradient(64, 0.01F);
+        for (std::size_t e = 0; e < 64; ++e) { weight[e] += 0.01F * static_cast<float>(e % 7); }
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            double const at = static_cast<double>(i);
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {8, 8}));
+            watch.observe("grad/fc1/w", view_of(gradient.data(), {8, 8}));
+            for (float& each : weight) { each -= 1e-3F; }
+            double const fall = 1 - (1 - trained_share) * (1 - std::exp(-0.02 * at));
+            step_alarm const trained = watch.end("loss"_t = 1.6 * fall + 0.01 * std::sin(3 * at));
+            for (finding const& each : trained) {
+                if (each.severity >= severity::warning) {
+                    return std::string{each.rule} + ": " + std::string{each.reason};
+                }
+            }
+            for (finding const& each : watch.step(eval(i), "loss"_t = 1.61)) {
+                if (each.severity >= severity::warning) {
+                    return std::string{each.rule} + ": " + std::string{each.reason};
+                }
+            }
+        }
+        return std::string{};
+    };
+    CHECK(first(0.8) == "overfit: eval loss is as before training");
+    CHECK(first(1) == "loss_not_decreasing: eval loss is flat");
+}
+
+TEST_CASE("after a leap, an evaluation that recovers is no progress while it is above where training began") {
+    auto const first = [](double ends_at) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<float> weight(64), gradient(64, 0.01F);
+        for (std::size_t e = 0; e < 64; ++e) { weight[e] = 0.1F * static_cast<float>(1 + e % 7); }
+        for (std::uint64_t i = 0; i < 150; ++i) {
+            double const up = ends_at + 300 * std::exp(-0.1 * static_cast<double>(i)) + 2 * static_cast<double>(i % 3);
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {8, 8}));
+            watch.observe("grad/fc1/w", view_of(gradient.data(), {8, 8}));
+            for (float& each : weight) { each -= i == 0 ? 10.0F : 0.01F; }
+            step_alarm const trained = watch.end("loss"_t = i == 0 ? 1.6 : up);
+            for (finding const& each : trained) {
+                if (each.severity >= severity::warning) { return std::string{each.rule}; }
+            }
+            for (finding const& each : watch.step(eval(i), "loss"_t = up)) {
+                if (each.severity >= severity::warning) { return std::string{each.rule}; }
+            }
+        }
+        return std::string{};
+    };
+    CHECK(first(20) == "learning_rate_too_large");
 }
 
 TEST_CASE("a finding that names a second cause of the same rule names it by what it is") {

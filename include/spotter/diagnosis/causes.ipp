@@ -4,6 +4,7 @@
 
 #include <spotter/diagnosis/causes.hpp>
 #include <spotter/diagnosis/certain.hpp>
+#include <spotter/diagnosis/weight_causes.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
@@ -16,174 +17,11 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 namespace causes {
 
-// The weight matrix with the largest update ratio or initial scale, and the step that showed it.
-struct extreme_weight {
-    std::string_view name{};
-    double value = 0;
-    step_id at{};
-};
-
-// The weight with the largest value of `read(weight)`; of equals, the first in the order of the program. `at`: the
-// member that holds the step.
-template <class Read>
-[[nodiscard]] extreme_weight largest(update_sizes const& weights, Read&& read,
-                                     step_id update_sizes::weight::* at) noexcept {
-    extreme_weight found;
-    weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        double const value = read(it);
-        if (value > found.value) { found = {name, value, it.*at}; }
-    });
-    return found;
-}
-
-// A finding of rule `who`. `at`: the step that showed it.
-[[nodiscard]] inline finding found_by(rule_id who, std::string_view reason, std::string_view tensor,
-                                      evidence const& why, step_id at, std::string_view remedy = {}) noexcept {
-    finding it;
-    it.attribute_to(who);
-    it.reason = reason, it.tensor = tensor, it.measure = why.measure;
-    it.measured = why.measured, it.how = why.how, it.threshold = why.threshold, it.remedy = remedy, it.step = at;
-    return it;
-}
-
-inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the weights: large, but healthy
-
-[[nodiscard]] SPOTTER_STRICT inline finding large_rate(extreme_weight const& of, double limit) noexcept {
-    SPOTTER_STRICT_BODY
-    finding it = found_by(rule_id::learning_rate_too_large,
-                          of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
-                          of.name, {"update ratio", of.value, limit, relation::greater_equal}, of.at);
-    it.detail << "an update of 1 % takes the rate times " << usual_ratio / of.value << "; seen at "
-              << name_of(of.at.mode) << '(' << of.at.index << ')';
-    return it;
-}
-// One of the first updates leapt, of a weight that did not begin next to zero; or a recent one did.
-[[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
-    extreme_weight const most =
-        largest(of.weights, [](auto const& it) { return it.counted_early(); }, &update_sizes::weight::early_at);
-    return most.value >= of.limits.large_step && (into = large_rate(most, of.limits.large_step), true);
-}
-[[nodiscard]] inline bool leaps(run_evidence const& of, finding& into) noexcept {
-    extreme_weight const most =
-        largest(of.weights, [](auto const& it) { return it.peak; }, &update_sizes::weight::peak_at);
-    return most.value >= of.limits.leap && (into = large_rate(most, of.limits.leap), true);
-}
-
 // Copies the rule's own finding.
 [[nodiscard]] inline bool of_rule(episode const* it, finding& into) noexcept {
     if (it == nullptr) { return false; }
     into = it->latest;
     return true;
-}
-
-// More than half of the weight matrices, and at least two, began so large that each layer multiplies the size of its
-// signals several times.
-[[nodiscard]] inline bool initial_scale(update_sizes const& weights, double limit, finding& into) noexcept {
-    std::uint64_t large = 0, seen = 0;
-    extreme_weight first;
-    weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        ++seen;
-        // One value: a table's rows are looked up, not summed.
-        if (it.scale < limit || it.one_value || !it.from_the_start) { return; }
-        if (large++ == 0) { first = {name, it.scale, it.met_at}; }
-    });
-    if (large < 2 || 2 * large <= seen) { return false; }
-    into =
-        found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", first.name,
-                 {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at);
-    into.others = static_cast<std::uint32_t>(large - 1);
-    return true;
-}
-
-[[nodiscard]] inline finding at_rest(extreme_weight const& first, std::string_view why,
-                                     std::uint64_t patience) noexcept {
-    return found_by(
-        rule_id::learning_rate_zero, why, first.name,
-        {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
-        first.at);
-}
-// No weight has ever moved, for `patience` observations.
-[[nodiscard]] inline bool rate_zero(update_sizes const& weights, std::uint64_t patience, finding& into) noexcept {
-    std::uint64_t resting = 0, others = 0;
-    extreme_weight first;
-    weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        bool const rests = it.moves == 0 && it.rests >= patience;
-        (rests ? resting : others) += 1;
-        if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests), it.met_at}; }
-    });
-    if (resting == 0 || others > 0 || weights.nothing_pulls()) { return false; }
-    into = at_rest(first, "no weight has ever moved", patience);
-    into.others = static_cast<std::uint32_t>(resting - 1);
-    return true;
-}
-
-// Every weight has moved, and none does any more: the rate has decayed to nothing.
-[[nodiscard]] inline bool came_to_rest(update_sizes const& weights, finding& into) noexcept {
-    constexpr std::uint64_t patience = 50;
-    bool all_rest = !weights.nothing_pulls_now();
-    extreme_weight first;
-    weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        all_rest = all_rest && it.moves > 0 && it.resting >= patience;
-        if (first.name.empty()) { first = {name, static_cast<double>(it.resting), it.met_at}; }
-    });
-    if (all_rest && !first.name.empty()) { into = at_rest(first, "no weight moves any more", patience); }
-    return all_rest && !first.name.empty();
-}
-
-// Below this a weight has hardly moved: an update ratio. From 50 updates on, also one with which all of them together
-// stay below the share `together` of the weight.
-struct least_move {
-    double ratio = 0, together = 0;
-
-    [[nodiscard]] SPOTTER_STRICT constexpr double of(update_sizes::weight const& it) const noexcept {
-        SPOTTER_STRICT_BODY
-        double const each = it.moves >= 50 ? together / static_cast<double>(it.moves) : 0;
-        return each > ratio ? each : ratio;
-    }
-};
-// No weight has ever moved by more than `limit` of itself in a step.
-[[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, least_move const& least,
-                                                        std::uint64_t patience, finding& into) noexcept {
-    SPOTTER_STRICT_BODY
-    std::uint64_t seen = 0, moved = 0;
-    extreme_weight most;
-    double limit = least.ratio;
-    weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        double const of_weight = least.of(it);
-        ++seen;
-        moved += it.highest >= of_weight || it.moves + it.rests < patience ? 1 : 0;
-        if (it.highest >= most.value) { most = {name, it.highest, it.met_at}, limit = of_weight; }
-    });
-    if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
-    into = found_by(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name,
-                    {"largest update ratio", most.value, limit, relation::less}, most.at);
-    into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
-    return true;
-}
-
-// By the gradients, not even a step as long as the weights would change the loss, in float32 of 24 bits.
-[[nodiscard]] SPOTTER_STRICT inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
-    SPOTTER_STRICT_BODY
-    std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
-    measurement const pull = of.weights.strongest_pull();
-    if (!pull.known || loss == nullptr || !(magnitude(loss->level()) > 0)) { return false; }
-    constexpr double least = 1e-7;
-    double const change = pull.value / magnitude(loss->level());
-    if (!(change < least)) { return false; }
-    into = found_by(
-        rule_id::saturated_activation, "gradients are next to nothing beside weights and loss", name,
-        {"share of the loss that a step as long as a weight changes", change, least, relation::less},
-        of.losses.first_that(progress::unknown, name)->trained_at,
-        "Units are saturated, as after steps that were too large: begin anew with a tenth of the rate, smaller "
-        "weights or normalised inputs. A larger rate does not help.");
-    return true;
-}
-
-// A run that makes no progress has hardly moved if all its updates together are below a hundredth of the weights.
-[[nodiscard]] inline least_move least_update(run_evidence const& of) noexcept {
-    bool const learns = !is_ill(of.progress) && !of.losses.has_hardly_fallen();
-    return learns ? least_move{update_sizes::next_to_nothing} : least_move{of.limits.small_step, 0.01};
 }
 
 // The most severe finding of this close, where nothing explains it.
@@ -258,15 +96,20 @@ struct least_move {
 [[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
     bool const negated = is_negated(of);
     bool const worse = of.progress == progress::worsens || negated;
-    std::string_view name{};
+    std::string_view name{}, evaluated{};
     auto const* const loss = of.losses.first_that(negated ? progress::unknown : of.progress, name);
     if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
     evidence why = loss->train.why();
     if (negated) { why = {"loss", loss->train.level(), loss->train.first() + loss->train.first(), relation::less}; }
     bool const bottomless = worse && why.how == relation::less;
-    std::string_view const reason = bottomless ? "loss falls without bound" : worse ? "loss rises" : "loss is flat";
+    std::string_view reason = bottomless ? "loss falls without bound" : worse ? "loss rises" : "loss is flat";
+    step_id at = loss->trained_at;
+    if (!worse && loss->train.says() != progress::flat) {
+        auto const* const eval = of.losses.evaluates_as_before(evaluated, why);
+        if (eval != nullptr) { reason = "eval loss is flat", name = evaluated, at = eval->evaluated_at; }
+    }
     into =
-        found_by(rule_id::loss_not_decreasing, reason, name, why, loss->trained_at,
+        found_by(rule_id::loss_not_decreasing, reason, name, why, at,
                  worse ? "Lower the learning rate, and check the sign of the loss."
                        : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
                          "the learning rate.");
@@ -274,20 +117,15 @@ struct least_move {
     return true;
 }
 
-// Evaluation is as bad as training began: learned by heart, or nothing learned.
-[[nodiscard]] SPOTTER_STRICT inline bool not_carried_over(run_evidence const& of, finding& into) noexcept {
-    SPOTTER_STRICT_BODY
+// Training improves, and evaluation is as bad as training began: learned by heart.
+[[nodiscard]] inline bool not_carried_over(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     evidence why;
     progress_watch::series const* const it = of.losses.not_carried_over(name, why);
     if (it == nullptr) { return false; }
-    bool const by_heart = it->train.level() < 0.5 * it->train.beginning();
-    into = found_by(by_heart ? rule_id::overfit : rule_id::loss_not_decreasing,
-                    by_heart ? "eval loss is as before training" : "eval loss is flat", name, why, it->evaluated_at,
-                    by_heart ? "Check that labels belong to their inputs, and that training and evaluation data are "
-                               "prepared alike; then add data, regularisation or augmentation."
-                             : "Check that labels belong to their inputs, and that gradients reach the weights; then "
-                               "raise the learning rate.");
+    into = found_by(rule_id::overfit, "eval loss is as before training", name, why, it->evaluated_at,
+                    "Check that labels belong to their inputs, and that training and evaluation data are prepared "
+                    "alike; then add data, regularisation or augmentation.");
     into.detail << "training loss " << it->train.level();
     return true;
 }
@@ -380,7 +218,8 @@ inline constexpr found_sign found[] = {
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
          return rate_zero(of.weights, update_sizes::first_updates, into); }},
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
-         return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into); }},
+         return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into) ||
+                falls_short(of, into); }},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
          return initial_scale(of.weights, of.limits.initial_scale, into); }},

@@ -84,7 +84,7 @@ public:
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         bool const is_up = was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
-        return (samples_ >= limits.lasting && is_up && !comes_back_) || rests_from_the_start(limits);
+        return (samples_ >= limits.still && is_up && !comes_back_) || rests_from_the_start(limits);
     }
     // Its last third is below the one before, in nine of ten pairs of blocks.
     [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {

@@ -95,8 +95,11 @@ public:
             ++losses;
             gained = gained || !it.train.has_gained_nothing(limits_);
         });
-        all_.each_named(
-            [&](std::string_view, series const& it) { gained = gained || it.eval.says() == progress::improves; });
+        all_.each_named([&](std::string_view, series const& it) {
+            // The first evaluation may follow the updates that threw the loss up: training shows where it began.
+            bool const is_below = !it.counts || it.eval.level() < it.train.first();
+            gained = gained || (it.eval.says() == progress::improves && is_below);
+        });
         return losses == 1 && !gained;
     }
     // The loss of the net that a tensor belongs to has risen from the start, by however little, or worsens.
@@ -150,9 +153,15 @@ public:
         return it != nullptr && it->eval.level() < limits_.fallen * it->train.beginning() &&
                it->eval.falls_still(limits_);
     }
-    // The first loss that is as bad in evaluation as training began, whatever it does in training; null where there is
-    // none.
+    // The first loss that improves in training and not in evaluation; null where there is none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
+        auto const so = [&](series const& it) {
+            return counts(it) && it.train.says() == progress::improves && stays_behind(it, why);
+        };
+        return first_of(so, name);
+    }
+    // The first loss whose evaluation shows that nothing is learned; null where there is none.
+    [[nodiscard]] constexpr series const* evaluates_as_before(std::string_view& name, evidence& why) const noexcept {
         return first_of([&](series const& it) { return counts(it) && stays_behind(it, why); }, name);
     }
 

@@ -26,7 +26,7 @@
     of(loss_below_zero) /* the labels are classes, and the loss is below zero from the start */ \
     of(labels_below_zero) /* some class labels are below zero, and the loss has fallen below zero */ \
     of(loss_without_bottom) /* the loss began below zero and is now more than twice as far below */ \
-    of(eval_as_before) /* evaluation stays where training began */ \
+    of(eval_as_before) /* training improves, and evaluation stays where training began */ \
     /* Updates relative to their weights */ \
     of(most_weights_leapt) /* in one of the first updates more than half of the weights moved by half of themselves */ \
     of(some_weights_leapt) /* half of them or fewer */ \
@@ -36,7 +36,7 @@
     of(small_first_steps) /* no first update was a fifth of its weight */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
     of(weights_came_to_rest) /* every weight has moved, and none for fifty observations */ \
-    of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing */ \
+    of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \
     of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
     of(most_weights_climb) /* more than half of the weights move along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \

@@ -126,6 +126,21 @@ public:
         return most;
     }
 
+    // The most by which all updates so far would have changed the loss, to first order: the sum of gradient norm times
+    // length of the update (Cauchy-Schwarz). Unknown where some weight has no gradient.
+    [[nodiscard]] SPOTTER_STRICT constexpr measurement reach() const noexcept {
+        SPOTTER_STRICT_BODY
+        measurement all{0, true};
+        bool any = false;
+        each([&](std::string_view, weight const& it) {
+            double const of_one = it.pull * it.highest * static_cast<double>(it.moves);
+            all.value += of_one;
+            all.known = all.known && it.has_gradient, any = true;
+        });
+        all.known = all.known && any;
+        return all;
+    }
+
     // Gradients were seen, and all are zero, or all of the latest: the learning rate is not why weights do not move.
     [[nodiscard]] constexpr bool nothing_pulls() const noexcept { return all_are_zero(&weight::pulled); }
     [[nodiscard]] constexpr bool nothing_pulls_now() const noexcept { return all_are_zero(&weight::pulls); }
