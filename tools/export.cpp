@@ -85,8 +85,9 @@ template <class Has>
     }
     error why{errc::bad_config, "no format has the ending \""};
     why.what << ending.substr(0, 40) << "\"";
-    if (auto const meant = nearest(ending, known)) { why.what << ": did you mean " << *meant << '?'; }
-    why.what << " --format says which one is meant, and a folder has no ending";
+    auto const meant = nearest(ending, known);
+    if (meant) { why.what << ": did you mean " << *meant << '?'; }
+    why.what << (meant ? " " : ": ") << "--format says which one is meant, and a folder has no ending";
     return why;
 }
 
