@@ -23,7 +23,9 @@ struct export_format {
     error (*write)(export_job&);
     bool is_text;  // can be written to standard output
     bool follows;
+    bool replaces = false;  // while it follows: the whole file each time, which standard output cannot
 };
+// Everything that names the formats, in help, completion and refusals, is made of this table.
 constexpr export_format formats[] = {
     {"npy", ".npy", &to_npy, false, false},
     {"npz", ".npz", &to_npz, false, false},
@@ -34,11 +36,31 @@ constexpr export_format formats[] = {
     {"mcap", ".mcap", &to_mcap, false, false},
     {"trace", ".json", &to_trace, true, false},
     {"perfetto", ".pftrace", &to_perfetto, false, false},
-    {"openmetrics", ".openmetrics", &to_openmetrics, true, true},
-    {"prometheus", ".prom", &to_prometheus_text, true, true},
+    {"openmetrics", ".openmetrics", &to_openmetrics, true, true, true},
+    {"prometheus", ".prom", &to_prometheus_text, true, true, true},
     {"tensorboard", "", &to_tensorboard, false, true},
     {"projector", "", &to_projector, false, false},
 };
+
+// "a, b and c", with "and" or another word.
+[[nodiscard]] std::string enumerated(std::vector<std::string_view> const& words, std::string_view last) {
+    std::string all;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        all += i == 0 ? "" : i + 1 < words.size() ? ", " : fmt::format(" {} ", last);
+        all += words[i];
+    }
+    return all;
+}
+
+// The formats for which `has` is true.
+template <class Has>
+[[nodiscard]] std::string names_of_formats(Has has) {
+    std::vector<std::string_view> names;
+    for (export_format const& each : formats) {
+        if (has(each)) { names.push_back(each.name); }
+    }
+    return enumerated(names, "and");
+}
 
 // The extension of a path, with its dot; a leading dot starts none.
 [[nodiscard]] std::string_view ending_of(std::string_view path) {
@@ -63,8 +85,9 @@ constexpr export_format formats[] = {
     }
     error why{errc::bad_config, "no format has the ending \""};
     why.what << ending.substr(0, 40) << "\"";
-    if (auto const meant = nearest(ending, known)) { why.what << ": did you mean " << *meant << '?'; }
-    why.what << " --format says which one is meant, and a folder has no ending";
+    auto const meant = nearest(ending, known);
+    if (meant) { why.what << ": did you mean " << *meant << '?'; }
+    why.what << (meant ? " " : ": ") << "--format says which one is meant, and a folder has no ending";
     return why;
 }
 
@@ -187,6 +210,24 @@ void conclude(export_job const& job, std::string_view format, std::string const&
 
 }  // namespace
 
+std::vector<std::string> export_formats() {
+    std::vector<std::string> names;
+    for (export_format const& each : formats) { names.emplace_back(each.name); }
+    return names;
+}
+
+std::string export_followers() {
+    return names_of_formats([](export_format const& each) { return each.follows; });
+}
+
+std::string export_endings() {
+    std::vector<std::string_view> endings;
+    for (export_format const& each : formats) {
+        if (!each.ending.empty()) { endings.push_back(each.ending); }
+    }
+    return enumerated(endings, "or");
+}
+
 int export_to(export_options const& wanted) {
     std::string const path = tidy(wanted.path);
     auto const refuse = [&](error const& why) { return fail(why, wanted.json, "export", path); };
@@ -194,14 +235,17 @@ int export_to(export_options const& wanted) {
     if (!chosen) { return refuse(chosen.error()); }
     export_format const& format = **chosen;
     if (wanted.out == "-" && (!format.is_text || wanted.json)) {
-        return refuse({errc::bad_config, "only csv, jsonl, trace, prometheus and openmetrics go to standard output, "
-                                         "and then without --json: give a file"});
+        error why{errc::bad_config, "only "};
+        why.what << names_of_formats([](export_format const& each) { return each.is_text; })
+                 << " go to standard output, and then without --json: give a file";
+        return refuse(why);
     }
-    if (wanted.follow &&
-        (!format.follows ||
-         ((format.write == &to_prometheus_text || format.write == &to_openmetrics) && wanted.out == "-"))) {
-        return refuse({errc::bad_config,
-                       "--follow works with tensorboard and jsonl, and with prometheus and openmetrics into a file"});
+    if (wanted.follow && (!format.follows || (format.replaces && wanted.out == "-"))) {
+        error why{errc::bad_config, "--follow works with "};
+        why.what << names_of_formats([](export_format const& each) { return each.follows && !each.replaces; })
+                 << ", and into a file with "
+                 << names_of_formats([](export_format const& each) { return each.replaces; });
+        return refuse(why);
     }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return refuse(why); }

@@ -259,13 +259,10 @@ int run_tool(int count, char** words) {
     sub = add_verb(app, "export", "A run in the formats of other programs: TensorBoard, NumPy, CSV, ...", for_export,
                    export_to, run);
     sub->add_option("out", for_export.out,
-                    "A file .npy, .npz, .safetensors, .csv, .jsonl, .parquet, .mcap, .json (a trace), .pftrace, .prom "
-                    "or .openmetrics; a folder; - for standard "
-                    "output")
+                    "A file " + export_endings() + " (.json: a trace); a folder; - for standard output")
         ->required();
     sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
-        ->check(one_of("format", {"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "mcap", "trace", "perfetto",
-                                  "openmetrics", "prometheus", "tensorboard", "projector"}));
+        ->check(one_of("format", export_formats()));
     sub->add_option("--name", for_export.names, "Only names that match this glob; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--step", for_export.step, "Only this step, such as train:100");
@@ -276,7 +273,7 @@ int run_tool(int count, char** words) {
     sub->add_option("--image", for_export.images,
                     "TensorBoard: names to show as pictures, such as 'input' or 'input=28x28'; may be repeated")
         ->allow_extra_args(false);
-    sub->add_flag("--follow", for_export.follow, "Continue until the run is over (tensorboard, jsonl, prometheus)");
+    sub->add_flag("--follow", for_export.follow, "Continue until the run is over (" + export_followers() + ")");
     sub->add_flag("--widen", for_export.widen, ".npy and .npz: bf16 and f8 as float32 instead of as their bits");
     sub->add_flag("--force", for_export.force, "Replace files that are there");
 

@@ -4,7 +4,7 @@
     python3 tools/rule_list.py [--write] [the project's folder]
 
 Each rule has a line of the list, a header of its name with only this rule, and a section of docs/rules.md. `--write` generates catalogue.hpp
-from the list. No other text in include/ and tools/ may name a rule: code that asks for a renamed rule must not compile. Prints one line for
+from the list, and writes their number into the pages that state it. No other text in include/ and tools/ may name a rule: code that asks for a renamed rule must not compile. Prints one line for
 each breach and ends with 1 if there is one.
 """
 import pathlib
@@ -16,6 +16,7 @@ RULE = re.compile(r"\bstruct (\w+) \{\s+using kind = rule_kind;\s+static constex
 FORWARD = re.compile(r"^// Forwards\b", re.M)
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 COMPARED = re.compile(r'\b(rule|reason)\b *[!=]= *"')
+STATED = re.compile(r"^There are (\d+) rules\.", re.M)
 GLOBS = re.compile(r'\bglob rules =\s*((?://.*\n|\s|"[^"]*")*?"[^"]*")')
 
 CATALOGUE = """// SPDX-License-Identifier: Apache-2.0
@@ -84,6 +85,25 @@ def breaches_of_page(page, rules):
         yield f"{page}:1: the section `### {each}` is of no rule of rule/list.hpp"
 
 
+def breaches_of_order(rules):
+    for before, after in zip(rules, rules[1:]):
+        if before >= after:
+            yield f"include/spotter/rule/list.hpp:1: `{after}` is " + ("there twice" if after == before else f"before `{before}` by the alphabet")
+
+
+def breaches_of_number(pages, number, write):
+    """Pages that state how many rules there are."""
+    for page in pages:
+        text = page.read_text()
+        stated = STATED.search(text)
+        if stated is None:
+            yield f"{page}:1: no line begins with `There are {number} rules.`"
+        elif int(stated[1]) != number and write:
+            page.write_text(text[:stated.start(1)] + str(number) + text[stated.end(1):])
+        elif int(stated[1]) != number:
+            yield f"{page}:{text.count(chr(10), 0, stated.start()) + 1}: states {stated[1]} rules, and there are {number}: python3 tools/rule_list.py --write"
+
+
 def breaches_of_texts(root, own, known):
     """A rule named by a text, but in its own header; and a pattern of names that has one that no rule has."""
     for path in sorted([*(root / "include").rglob("*.?pp"), *(root / "tools").rglob("*.?pp")]):
@@ -108,12 +128,12 @@ def main():
     catalogue = folder / "catalogue.hpp"
     found = []
     for each in (rules, others):
-        if each != sorted(set(each)):
-            found.append("include/spotter/rule/list.hpp:1: not by the alphabet, or one twice")
+        found += breaches_of_order(each)
     if "--write" in sys.argv:
         catalogue.write_text(catalogue_of(rules))
     elif catalogue.read_text() != catalogue_of(rules):
         found.append(f"{catalogue}:1: not as the list has it: python3 tools/rule_list.py --write")
+    found += breaches_of_number([root / "README.md", root / "docs" / "finds.md"], len(rules), "--write" in sys.argv)
     found += breaches_of_headers(folder, rules)
     found += breaches_of_page(root / "docs" / "rules.md", rules)
     found += breaches_of_texts(root, folder, set(rules) | set(others))

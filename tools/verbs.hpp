@@ -119,6 +119,9 @@ struct export_options {
     bool json = false;
 };
 [[nodiscard]] int export_to(export_options const& wanted);
+[[nodiscard]] std::vector<std::string> export_formats();  // their names
+[[nodiscard]] std::string export_endings();               // of file names that select a format: ".npy, .npz or ..."
+[[nodiscard]] std::string export_followers();             // formats that a live run can be followed into
 
 struct check_options {
     std::vector<std::string> paths{};

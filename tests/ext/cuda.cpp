@@ -426,6 +426,38 @@ TEST_CASE("with no lag a close waits, and says at once what it found") {
     it.held = false;
 }
 
+TEST_CASE("with a lag of three a step is judged three closes later, and finish judges the rest") {
+    card();
+    on_card<float> const w{ramp(100, 1)};
+    cuda_device gpu{stand_in()};
+    hook watch{keep_statistics, sick, gpu.tensors(), options{.device_lag = 3}};
+    w.data()[3] = not_a_number;
+    for (std::uint64_t i = 0; i < 3; ++i) { CHECK(!watch.step(train(i), "w"_t = w.whole())); }
+    step_alarm const found = watch.step(train(3), "w"_t = w.whole());
+    REQUIRE(found);
+    CHECK(found.begin()->step == train(0));
+    CHECK(watch.health().steps == 1);
+    watch.finish();
+    CHECK(watch.health().steps == 4);
+    CHECK(gpu.done().waits == 0);
+}
+
+TEST_CASE("two hooks with a device each are apart, though their steps are interleaved") {
+    card();
+    on_card<float> const sound{ramp(100, 1)}, broken{ramp(100, 1)};
+    broken.data()[3] = not_a_number;
+    cuda_device first{stand_in()}, second{stand_in()};
+    hook left{keep_statistics, sick, first.tensors()}, right{keep_statistics, sick, second.tensors()};
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        CHECK(!left.step(train(i), "w"_t = sound.whole()));
+        CHECK(static_cast<bool>(right.step(train(i), "w"_t = broken.whole())) == (i > 0));
+    }
+    left.finish();
+    right.finish();
+    for (auto const* const each : {&first, &second}) { CHECK(each->done().launches == 4); }
+    CHECK((left.health().good() && right.health().good()));
+}
+
 TEST_CASE("without a driver, a card or a hook's device the loop goes on and health says what is missing") {
     fake_cuda& it = card();
     on_card<float> const w{ramp(100, 1)};
@@ -640,20 +672,21 @@ TEST_CASE("DLPack's tensors of a card are taken in the current stream, its page-
     dl_tensor it{w.data(), {2, 0}, 2, {2, 32, 1}, shape, strides, 0};
     std::vector<float> host = ramp(64, 2);
     dl_tensor const pinned{host.data(), {3, 0}, 2, {2, 32, 1}, shape, nullptr, 0};
+    dl_tensor const managed{w.data(), {13, 0}, 2, {2, 32, 1}, shape, nullptr, 0};
     dl_tensor const elsewhere{w.data(), {4, 0}, 2, {2, 32, 1}, shape, nullptr, 0};
     cuda_options chosen = stand_in();
     chosen.current_stream = &tell_stream;
     streams_asked = 0;
     cuda_device gpu{chosen};
     hook watch{keep_statistics, any("*", l2 > 100.0), gpu.tensors()};
-    (void)watch.step(train(0), "w"_t = it, "pinned"_t = pinned, "elsewhere"_t = elsewhere);
-    CHECK(streams_asked == 1);
+    (void)watch.step(train(0), "w"_t = it, "pinned"_t = pinned, "managed"_t = managed, "elsewhere"_t = elsewhere);
+    CHECK(streams_asked == 2);
     it.byte_offset = 4;  // beyond its end
     (void)watch.step(train(1), "w"_t = it);
     watch.finish();
     (void)watch.end();
     CHECK(watch.health().refused == 2);
-    CHECK(watch.health().observed == 2);
+    CHECK(watch.health().observed == 3);
     hook without{keep_statistics};
     (void)without.step(train(0), "w"_t = it);
     CHECK(without.health().refused == 1);

@@ -193,6 +193,22 @@ TEST_CASE("what to do about waiting for data depends on what the machine did mea
           }).starts_with("Tasks wait for memory 40 % of the time"));
 }
 
+TEST_CASE("beside a GPU that is always at work a wait is for its kernels, and beside an idle one it is for data") {
+    static float at_work;
+    auto const verdict = [&](float share) {
+        at_work = share;
+        return verdict_beside([](system_load& it, int) {
+            use_cores(it, 0.3F, 0.1F, 0.4F);
+            it.gpu_count = 2;
+            it.gpus[0].busy = 0.1F, it.gpus[1].busy = at_work;
+            it.learn(system_load::part::gpu);
+        });
+    };
+    CHECK(verdict(0.97F) == "60 % of a train step is section data; GPU 1 is at work 97 % of the time: kernels are what "
+                            "the loop waits for, and reading ahead will not help.");
+    CHECK(verdict(0.4F) == "60 % of a train step is section data; no core is above 30 %: read ahead with 2 threads.");
+}
+
 TEST_CASE("what neighbours do is no advice to the program: its own share says whose it is") {
     constexpr std::string_view look = "see what else runs there (top), move it or this run away, or give the run a "
                                       "share of its own (taskset, cgroups).";

@@ -28,6 +28,18 @@ std::vector<nlohmann::json> lines_of(std::string const& text) {
 
 }  // namespace
 
+TEST_CASE("export: help and refusals name every format that can do it") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    CHECK(ask("export --help").says("(jsonl, openmetrics, prometheus and tensorboard)"));
+    CHECK(ask("export --help").says(".pftrace, .openmetrics or .prom"));
+    CHECK(ask("export " + run + " - --format npz").complains("only csv, jsonl, trace, openmetrics and prometheus go"));
+    CHECK(ask("export --follow " + run + ' ' + folder / "a.csv")
+              .complains("works with jsonl and tensorboard, and into a file with openmetrics and prometheus"));
+    CHECK(ask("export --follow " + run + " - --format prometheus").code == 2);
+}
+
 TEST_CASE("export: TensorBoard's files of a run have every scalar; they are replaced only with --force [D24]") {
     temporary_folder const folder;
     record_small(folder / "run");

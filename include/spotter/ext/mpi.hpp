@@ -5,15 +5,19 @@
 #include <spotter/core/result.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/core/text.hpp>
+#include <spotter/hook/device.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/rule/builtin/beside.hpp>
 #include <spotter/rule/finding.hpp>
 #include <spotter/rule/machine.hpp>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <new>
+#include <span>
 #include <thread>
+#include <utility>
 
 #if !defined(OMPI_SKIP_MPICXX)
 #define OMPI_SKIP_MPICXX 1
@@ -34,9 +38,10 @@ struct collective_options {   // must be equal in every rank
 struct agreement {
     spotter::decision decision = decision::proceed;  // the strongest that a rank requests
     std::uint32_t asked_by = 0;                      // the lowest rank that requests it; not valid for proceed
-    // Whether every rank has a digest of tensors at this step. If one has none, it is unknown whether replicas are
-    // equal.
+    // Whether every rank has a digest of tensors of the latest step that all have judged: this one, but with a device
+    // (docs/device.md) an earlier one. If a rank has none, it is unknown whether replicas are equal.
     bool replicas_compared = false;
+    step_id compared_step{};            // that step; valid if they were compared
     std::uint32_t uncompared_rank = 0;  // the lowest rank without a digest
     bool replicas_differ = false;       // the digests of replicated tensors differ
     // The lowest rank outside the largest group of equal ones, and the number of such ranks.
@@ -54,14 +59,43 @@ struct agreement {
 
 namespace detail {
 
-// A digest of tensors by name, independent of the order of observation.
+// A digest of tensors by name, independent of the order of observation; of the last steps, because with a device ranks
+// judge a step at different times.
 struct replica_digest {
     struct sum {
         std::uint64_t bits = 0;
         std::uint64_t tensors = 0;  // number of tensors in it; 0: nothing to compare
+        std::uint64_t step = 0;     // number of the step, by `close`; 0: none
     };
-    sum now{};  // of the tensors observed since the last close
-    sum closed{};
+    static constexpr std::size_t kept_steps = device::steps + 1;  // those in flight, and the one before them
+
+    sum now{};                             // of the tensors observed since the last close
+    std::array<sum, kept_steps> closed{};  // a ring
+    std::size_t newest = 0;                // in `closed`
+    std::uint64_t rewinds = 0, index = 0;  // of the newest
+
+    // Numbers increase from close to close, also where the loop goes back.
+    constexpr void close(std::uint64_t step_index) noexcept {
+        if (closed[newest].step != 0 && step_index <= index) { ++rewinds; }
+        index = step_index;
+        newest = (newest + 1) % kept_steps;
+        now.step = (rewinds << index_bits | (step_index & index_mask)) + 1;
+        closed[newest] = std::exchange(now, {});
+    }
+    [[nodiscard]] constexpr sum last() const noexcept { return closed[newest]; }
+    // Without a step where it is not kept.
+    [[nodiscard]] constexpr sum at(std::uint64_t step) const noexcept {
+        for (sum const& each : closed) {
+            if (each.step == step) { return each; }
+        }
+        return {};
+    }
+    [[nodiscard]] static constexpr std::uint64_t index_of(std::uint64_t step) noexcept {
+        return (step - 1) & index_mask;
+    }
+
+    static constexpr unsigned index_bits = 44;
+    static constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;
 
     constexpr void add(std::string_view name, std::uint64_t digest) noexcept {
         std::uint64_t mixed = (digest ^ hash_bytes(name.data(), name.size())) * 0x9E3779B97F4A7C15ULL;
@@ -96,9 +130,9 @@ struct rank_digest {
         into->add(it.tensor.name, digest_of(it));
     }
     constexpr truth close(state&, step_id step, findings&) const noexcept {
-        if (step.mode != mode::train || into == nullptr) { return truth::undecided; }
-        into->closed = std::exchange(into->now, {});
-        return into->closed.tensors > 0 ? truth::no : truth::undecided;
+        if (step.mode != mode::train || into == nullptr || step.index % every != 0) { return truth::undecided; }
+        into->close(step.index);
+        return into->last().tensors > 0 ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "no weight or bias was seen at a training step at which ranks agree: replicas are not compared";
@@ -111,9 +145,9 @@ struct rank_digest {
 //     hook watch{"runs/a", keep, packs::supervised, ranks.digest(), ranks.options()};
 //     agreement const all = ranks.agree(watch, train(i), watch.step(train(i), net));
 //     if (all.decision == decision::stop) { break; }               // in every rank, at the same step
-// A call is one MPI_Iallreduce of 48 bytes on a communicator of its own; where ranks differ, also one MPI_Iallgather,
-// to find out which. Results are recorded as a text `collective`. It does not throw. Use it only in the thread that may
-// call MPI.
+// A call is one MPI_Iallreduce of 64 bytes on a communicator of its own. Where ranks differ one MPI_Iallgather follows,
+// to find out which. Where they have not judged the same step (with a device) another MPI_Iallreduce precedes it.
+// Results are recorded as a text `collective`. It does not throw. Use it only in the thread that may call MPI.
 class collective {
 public:
     // A collective call: MPI_Comm_dup.
@@ -168,8 +202,9 @@ public:
             auto const part = watch.section("agree");
             all = exchange(step, stops_ ? decision::stop : own);
         }
-        bool const lost = compared_ && !all.alone && !all.replicas_compared;
-        if (!all.alone) { compared_ = all.replicas_compared; }
+        bool const known = !all.alone && !waits_;  // else some rank has not judged the step yet
+        bool const lost = compared_ && known && !all.replicas_compared;
+        if (known) { compared_ = all.replicas_compared; }
         if (all || lost) { tell(watch, step, all, lost); }
         return all;
     }
@@ -184,35 +219,56 @@ private:
     }
     [[nodiscard]] static std::uint64_t number_of(step_id step) noexcept { return step.index; }
 
+    // Level 2: judged, and no tensors; 1: not judged yet; 0: there is a digest. With the lowest rank of the highest
+    // level.
+    [[nodiscard]] std::uint64_t lack_of(detail::replica_digest::sum const& it) const noexcept {
+        std::uint64_t const level = it.step == 0 ? 1 : it.tensors == 0 ? 2 : 0;
+        return level << 32U | (low_half - rank_);
+    }
+    [[nodiscard]] bool largest(std::span<std::uint64_t const> said, std::uint64_t* heard, step_id step) noexcept {
+        MPI_Request request = MPI_REQUEST_NULL;
+        return fine(MPI_Iallreduce(said.data(), heard, static_cast<int>(said.size()), MPI_UINT64_T, MPI_MAX, mine_,
+                                   &request),
+                    "MPI_Iallreduce") &&
+               arrives(request, step);
+    }
+
+    // The maximum of a number and of its complement show whether all are equal; decision and rank in one number give
+    // the strongest decision of the lowest rank.
     [[nodiscard]] agreement exchange(step_id step, decision own) noexcept {
-        std::uint64_t const place = number_of(step), digest = digest_.closed.bits,
-                            none = digest_.closed.tensors == 0 ? 1 : 0;
-        // The maximum of a number and of its complement show whether all are equal; decision and rank in one number
-        // give the strongest decision of the lowest rank.
-        std::uint64_t const said[6] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_),
-                                       digest,
-                                       ~digest,
+        std::uint64_t const place = number_of(step);
+        detail::replica_digest::sum compared = digest_.last();
+        std::uint64_t const said[8] = {lack_of(compared),
+                                       compared.bits,
+                                       ~compared.bits,
+                                       compared.step,
+                                       ~compared.step,
                                        place,
                                        ~place,
-                                       none << 32U | (low_half - rank_)};
-        std::uint64_t heard[6]{};
-        MPI_Request request = MPI_REQUEST_NULL;
-        if (!fine(MPI_Iallreduce(said, heard, 6, MPI_UINT64_T, MPI_MAX, mine_, &request), "MPI_Iallreduce") ||
-            !arrives(request, step)) {
-            return alone(own);
+                                       static_cast<std::uint64_t>(own) << 32U | (low_half - rank_)};
+        std::uint64_t heard[8]{};
+        if (!largest(said, heard, step)) { return alone(own); }
+        if (heard[3] != ~heard[4] && heard[0] >> 32U == 0) {  // the latest step that all have judged
+            compared = digest_.at(~heard[4]);
+            std::uint64_t const again[3] = {lack_of(compared), compared.bits, ~compared.bits};
+            if (!largest(again, heard, step)) { return alone(own); }
         }
         agreement made;
-        made.decision = static_cast<decision>(heard[0] >> 32U);
-        made.asked_by = static_cast<std::uint32_t>(low_half - (heard[0] & low_half));
-        made.replicas_compared = heard[5] >> 32U == 0;
-        if (!made.replicas_compared) {
-            made.uncompared_rank = static_cast<std::uint32_t>(low_half - (heard[5] & low_half));
+        made.decision = static_cast<decision>(heard[7] >> 32U);
+        made.asked_by = static_cast<std::uint32_t>(low_half - (heard[7] & low_half));
+        made.replicas_compared = heard[0] >> 32U == 0;
+        waits_ = heard[0] >> 32U == 1;
+        if (made.replicas_compared) {
+            made.compared_step = {step.mode, detail::replica_digest::index_of(~heard[4])};
+        } else {
+            made.uncompared_rank = static_cast<std::uint32_t>(low_half - (heard[0] & low_half));
         }
         made.replicas_differ = made.replicas_compared && heard[1] != ~heard[2];
-        made.steps_differ = heard[3] != ~heard[4];
-        made.step_ahead = {step.mode, heard[3]};
+        made.steps_differ = heard[5] != ~heard[6];
+        made.step_ahead = {step.mode, heard[5]};
         if (!made.replicas_differ && !made.steps_differ) { return made; }
-        std::uint64_t const mine[2] = {digest, place};
+        MPI_Request request = MPI_REQUEST_NULL;
+        std::uint64_t const mine[2] = {compared.bits, place};
         if (!fine(MPI_Iallgather(mine, 2, MPI_UINT64_T, each_.get(), 2, MPI_UINT64_T, mine_, &request),
                   "MPI_Iallgather") ||
             !arrives(request, step)) {
@@ -220,7 +276,7 @@ private:
         }
         if (made.replicas_differ) { name_odd(made); }
         for (std::uint32_t rank = size_; made.steps_differ && rank-- > 0;) {
-            if (each_[2 * std::size_t{rank} + 1] == heard[3]) { made.rank_ahead = rank; }
+            if (each_[2 * std::size_t{rank} + 1] == heard[5]) { made.rank_ahead = rank; }
         }
         return made;
     }
@@ -283,6 +339,7 @@ private:
         if (all.replicas_differ) {
             line << "; replicas differ: rank " << all.odd_rank;
             if (all.odd_ranks > 1) { line << " and " << all.odd_ranks - 1 << " more"; }
+            if (all.compared_step != step) { line << " at step " << all.compared_step.index; }
         }
         if (all.steps_differ) {
             line << "; rank " << all.rank_ahead << " is at " << name_of(all.step_ahead.mode) << '('
@@ -296,6 +353,7 @@ private:
     std::uint32_t rank_ = 0, size_ = 1;
     bool stops_ = false;
     bool compared_ = false;  // replicas were compared at the last agreement
+    bool waits_ = false;     // at which some rank had judged no step that it could compare
     error trouble_{};
     detail::replica_digest digest_{};
     std::unique_ptr<std::uint64_t[]> each_{};  // digest and step of each rank

@@ -227,8 +227,24 @@ constexpr std::string_view look_for_others =
                        percent(waits));
 }
 
-// What to do about a section that waits, according to the machine's samples, if there are any.
+// Null where no GPU is busy nearly all the time.
+[[nodiscard]] static machine_series const* busy_gpu(machine_profile const& it) {
+    machine_series const* busiest = nullptr;
+    for (machine_series const& each : it.series) {
+        if (!each.name.starts_with("gpu_util/") || each.mean < busy_share) { continue; }
+        if (busiest == nullptr || each.mean > busiest->mean) { busiest = &each; }
+    }
+    return busiest;
+}
+
+// What to do about a section that waits, according to the machine's samples, if there are any. A card that is always at
+// work is not idle because of the section: the loop waits for kernels there, or the section is hidden behind them.
 [[nodiscard]] static std::string instead_of_waiting(machine_profile const& it, double share) {
+    if (machine_series const* const gpu = busy_gpu(it); gpu != nullptr) {
+        return fmt::format("; GPU {} is at work {} of the time: kernels are what the loop waits for, and reading ahead "
+                           "will not help.",
+                           std::string_view{gpu->name}.substr(gpu->name.rfind('/') + 1), percent(gpu->mean));
+    }
     if (it.empty() || it.find("cpu") == nullptr) {
         return ": read ahead in another thread, keep batches ready, or make them cheaper.";
     }
