@@ -155,6 +155,9 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_certain(episode const& it, run_evidence const& of) noexcept {
     return is_certain(it.latest, of.limits);
 }
+[[nodiscard]] inline bool of_fifty_closes(episode const& it, run_evidence const& of) noexcept {
+    return of.close >= it.ever_first + 50;
+}
 // Nine tenths of the units are dead, the tensor is no weight, and no first update leapt.
 [[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
     bool is_weight = false;  // a weight that starts at zero and stays there has no dead units
@@ -184,6 +187,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::optimizer_ascends, rule_id::update_direction, update_direction::ascends},
     {sign::most_weights_climb, rule_id::update_direction, update_direction::most_climb},
     {sign::some_weights_climb, rule_id::update_direction, update_direction::some_climb},
+    {sign::some_keep_climbing, rule_id::update_direction, update_direction::some_climb, &of_fifty_closes},
     {sign::not_in_optimizer, rule_id::dead_update_path, dead_update_path::not_in_optimizer},
     {sign::updates_without_effect, rule_id::dead_update_path, dead_update_path::no_effect},
     {sign::no_gradient, rule_id::dead_update_path, dead_update_path::no_gradient},

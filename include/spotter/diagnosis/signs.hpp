@@ -40,6 +40,7 @@
     of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
     of(most_weights_climb) /* more than half of the weights move along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \
+    of(some_keep_climbing) /* they have done so for fifty closes */ \
     /* Weights and units at the beginning */ \
     of(weights_alike) /* poor_weight_initialization: matrices other than tables began with one value */ \
     of(large_weights) /* most weight matrices multiply the size of their signals several times */ \
