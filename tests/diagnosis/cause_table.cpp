@@ -82,6 +82,7 @@ static_assert(first({labels_below_zero, guesses}) == cause::mismatch);
 static_assert(first({hardly_anything_moves, nothing_to_gain}) == cause::dead_units);
 static_assert(first({nothing_moves, updates_without_effect, nothing_to_gain}) == cause::dead_units);
 static_assert(first({some_weights_climb, loss_gets_worse, most_weights_leapt}) == cause::wrong_sign);
+static_assert(first({some_weights_climb, some_keep_climbing, loss_has_not_risen, guesses}) == cause::wrong_sign);
 static_assert(first({predictions_opposed, predictions_unrelated}) == cause::wrong_sign);
 static_assert(first({predictions_unrelated}) == cause::labels);
 

@@ -233,6 +233,24 @@ TEST_CASE("cause: weights that climb under a loss that rises to a bound have the
     CHECK(alarms_of(story_of(packs::supervised, 100, {}, bounded)).empty());  // who descends may still come to learn
 }
 
+TEST_CASE("cause: a layer that keeps climbing has the wrong sign, though the loss has not risen") {
+    std::vector<float> before;
+    auto const climbs = [&](double up) {
+        before.clear();
+        return [&, up](shown_step& it, std::uint64_t i) {
+            flat(it, i);
+            for (std::size_t k = 0; k < before.size(); ++k) {
+                it.weights[1][k] += static_cast<float>(up) * before[k];  // a step down takes a tenth of the gradient
+            }
+            before = it.gradients[1];
+        };
+    };
+    reported_finding const it = first_alarm(story_of(packs::supervised, 520, {}, climbs(0.3)));
+    CHECK((it.rule == "update_direction" && it.tensor == "fc2/w" && it.level == severity::warning));
+    CHECK(it.detail.find("some keep climbing") != it.detail.npos);
+    CHECK(first_alarm(story_of(packs::supervised, 520, {}, climbs(0))).rule != "update_direction");
+}
+
 TEST_CASE("cause: a loss that rests where the first update has thrown it was thrown there") {
     auto const thrown = [](double to) {
         return [=](shown_step& it, std::uint64_t i) {
