@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of gradients.hpp: examines all tensors at once, then groups, then single tensors.
+// Bodies of gradients.hpp that have no room there: examines all tensors at once, then groups, then single tensors.
 #pragma once
 
 #include <spotter/preflight/batch.hpp>

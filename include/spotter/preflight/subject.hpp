@@ -212,5 +212,4 @@ void subject::call(Call&& what) {
 
 #if SPOTTER_BODIES
 #include <spotter/preflight/subject.ipp>
-#include <spotter/preflight/subject_tensors.ipp>
 #endif

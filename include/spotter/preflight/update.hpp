@@ -32,5 +32,218 @@ void examine_update(examiner& all, first_step& first);
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
-#include <spotter/preflight/update.ipp>
+namespace spotter::inline SPOTTER_ABI::detail {
+
+class update_experiment {
+public:
+    update_experiment(examiner& all, first_step& first) : all_{all}, loop_{all.loop}, first_{first} {}
+
+    void run() {
+        if (!step_whole() || !step_from_zero()) { return; }
+        if (keeps_copies() && !all_moved()) { go_on(); }
+        if (loop_.over()) { return; }
+        if (first_.known) {
+            tell_directions();
+            tell_decay();
+        }
+        tell_unmoved();
+    }
+
+private:
+    // Makes the first update from the initial weights.
+    [[nodiscard]] bool step_whole() {
+        begin();
+        loop_.update();
+        if (loop_.over()) { return false; }
+        loop_.read_weights(whole_);
+        for (std::size_t i = 0; i < whole_.size(); ++i) { whole_[i] -= loop_.start()[i]; }
+        first_.whole = whole_;
+        return true;
+    }
+    // Begins with gradients of zero: old ones would add to the step.
+    void begin() {
+        loop_.go_to(loop_.start());
+        loop_.prepare();
+        if (loop_.has_gradients()) { loop_.write_gradients(double_list(loop_.elements(), 0.0)); }
+        gradient_ = {};
+        (void)loop_.bare_pass();
+        if (!loop_.over()) { loop_.read_gradients(gradient_); }
+    }
+    [[nodiscard]] bool step_from_zero() {
+        begin();
+        double_list weights = loop_.start(), moved;
+        for (int k = 0; k < update_limits::most_updates; ++k) {
+            if (k > 0) {
+                loop_.write_weights(weights);
+                (void)loop_.bare_pass();
+                if (loop_.over()) { return false; }
+                loop_.read_gradients(gradient_);
+            }
+            loop_.write_weights(double_list(loop_.elements(), 0.0));
+            loop_.update();
+            if (loop_.over()) { return false; }
+            loop_.read_weights(moved);
+            if (k == 0) {
+                look_at_zero(moved);
+            } else {
+                take_off_copies(moved, weights);
+            }
+            note(moved);
+            for (std::size_t i = 0; i < weights.size(); ++i) { weights[i] += moved[i]; }
+            if (k > 0 && all_moved()) { break; }
+        }
+        return true;
+    }
+    // Finds weights that an update from zero does not show: the update overwrites them with a copy of its own, or
+    // scales its step by their size, and so gives zero or NaN. For these it takes the step from the initial weights.
+    void look_at_zero(double_list& moved) {
+        std::size_t const count = loop_.parameters().size();
+        copied_.assign(count, false);
+        for (std::size_t t = 0; t < count; ++t) {
+            parameter const& each = loop_.parameters()[t];
+            double gap = 0, size = 0;
+            for (std::size_t i = each.first; i < each.first + each.count; ++i) {
+                double const after = loop_.start()[i] + whole_[i], d = moved[i] - after;
+                gap += d * d, size += after * after;
+            }
+            bool const begins_at_zero = norm_of(each.of(loop_.start())) == 0;
+            number_view const from_zero = each.of(moved), from_there = each.of(whole_);
+            copied_[t] = !begins_at_zero && size > 0 && gap <= 1e-4 * size;
+            bool const stands = norm_of(from_zero) == 0 && norm_of(from_there) > 0;
+            if (!copied_[t] && !stands && all_finite(from_zero)) { continue; }
+            std::copy(from_there.begin(), from_there.end(), moved.begin() + static_cast<std::ptrdiff_t>(each.first));
+        }
+        for (std::size_t t = 0; keeps_copies() && t < count; ++t) {  // a weight of zeros cannot show a copy
+            if (norm_of(loop_.parameters()[t].of(loop_.start())) == 0) { copied_[t] = true; }
+        }
+    }
+    [[nodiscard]] bool keeps_copies() const noexcept {
+        return std::any_of(copied_.begin(), copied_.end(), [](bool each) { return each; });
+    }
+    void take_off_copies(double_list& moved, double_list const& weights) const {
+        for (std::size_t t = 0; t < copied_.size(); ++t) {
+            parameter const& each = loop_.parameters()[t];
+            for (std::size_t i = each.first; copied_[t] && i < each.first + each.count; ++i) { moved[i] -= weights[i]; }
+        }
+    }
+    // Repeats the same gradient: weights of few bits follow their copy in higher precision only once that has moved by
+    // one of their spacings.
+    void go_on() {
+        double_list before, now;
+        loop_.read_weights(before);
+        for (int k = 0; k < update_limits::updates_of_a_copy && !all_moved() && !loop_.over(); ++k) {
+            loop_.write_gradients(gradient_);
+            loop_.update();
+            loop_.read_weights(now);
+            for (std::size_t i = 0; i < now.size(); ++i) { now[i] -= before[i]; }
+            note(now);
+        }
+    }
+    void note(double_list const& moved) {
+        std::size_t const count = loop_.parameters().size();
+        moved_.resize(count, false), has_gradient_.resize(count, false);
+        for (std::size_t t = 0; t < count; ++t) {
+            parameter const& each = loop_.parameters()[t];
+            moved_[t] = moved_[t] || norm_of(each.of(moved)) > 0;
+            has_gradient_[t] = has_gradient_[t] || norm_of(each.of(gradient_)) > 0;
+        }
+        double const size = norm_of(moved), slope = norm_of(gradient_);
+        if (!first_.known && size > 0) {
+            first_.known = true, first_.step = moved, first_.gradient = gradient_, first_.at = steps_;
+        } else if (first_.known && slope > 0) {
+            first_.growth = size / norm_of(first_.step) / (slope / norm_of(first_.gradient));
+        }
+        ++steps_;
+    }
+    [[nodiscard]] bool all_moved() const noexcept {
+        for (std::size_t t = 0; t < moved_.size(); ++t) {
+            if (!moved_[t] && has_gradient_[t] && !loop_.parameters()[t].frozen) { return false; }
+        }
+        return first_.known;
+    }
+
+    void tell_unmoved() {
+        std::size_t resting = 0, judged = 0;
+        std::string_view at;
+        for (std::size_t t = 0; t < moved_.size(); ++t) {
+            parameter const& each = loop_.parameters()[t];
+            if (each.frozen && moved_[t]) { all_.tell(preflight_cause::frozen_moves, each.name); }
+            if (each.frozen || !has_gradient_[t]) { continue; }
+            ++judged;
+            if (moved_[t]) { continue; }
+            if (at.empty()) { at = each.name; }
+            ++resting;
+        }
+        if (resting == 0) {
+            if (first_.at > 0) {
+                draft& found = all_.tell(preflight_cause::warm_up, "update");
+                found.measure = "updates", found.measured = static_cast<double>(first_.at);
+            }
+            return;
+        }
+        if (resting == judged) {
+            all_.tell(preflight_cause::learning_rate_zero, "update");
+            return;
+        }
+        all_.tell(preflight_cause::dead_update_path, at).others = static_cast<std::uint32_t>(resting - 1);
+        for (draft& each : all_.found) {  // the optimizer does not hold these gradients, so it does not clear them
+            if (each.cause == preflight_cause::gradient_not_cleared && each.place == at &&
+                each.others + 1U == resting) {
+                each.severity = severity::info;
+            }
+        }
+    }
+    void tell_directions() {
+        std::size_t rising = 0, judged = 0;
+        std::string_view at;
+        double least = 1;
+        for (parameter const& each : loop_.parameters()) {
+            double const step = norm_of(each.of(first_.step)), slope = norm_of(each.of(first_.gradient));
+            if (!(step > 0) || !(slope > 0) || each.frozen) { continue; }
+            ++judged;
+            double const cosine = -dot_of(each.of(first_.step), each.of(first_.gradient)) / step / slope;
+            if (cosine >= update_limits::against) { continue; }
+            if (at.empty()) { at = each.name; }
+            least = (std::min)(least, cosine);
+            ++rising;
+        }
+        if (rising == 0) { return; }
+        draft& found = all_.tell(preflight_cause::update_direction, rising == judged ? std::string_view{"update"} : at);
+        found.measure = "cosine of step and minus gradient", found.measured = least;
+        found.how = relation::less, found.threshold = update_limits::against;
+        found.others = static_cast<std::uint32_t>(rising == judged ? 0 : rising - 1);
+    }
+    // Reports what the update does to the initial weights beyond its step from zero.
+    void tell_decay() {
+        if (keeps_copies() || first_.at > 0) { return; }
+        double_list added = whole_;
+        for (std::size_t i = 0; i < added.size(); ++i) { added[i] -= first_.step[i]; }
+        double_list const& weights = loop_.start();
+        double const size = norm_of(added), all = norm_of(weights);
+        if (!(size > 1e-6 * all) || !(all > 0)) { return; }  // rounding
+        double const cosine = dot_of(added, weights) / size / all;
+        if (cosine <= update_limits::decay) { return; }
+        draft& found = all_.tell(preflight_cause::weight_decay_grows, "update");
+        found.measure = "growth of the weights in an update", found.measured = size / all;
+        found.how = relation::greater, found.threshold = 0;
+    }
+
+    examiner& all_;
+    subject& loop_;
+    first_step& first_;
+    double_list gradient_{}, whole_{};
+    std::vector<bool> moved_{}, has_gradient_{};
+    std::size_t steps_ = 0;
+    std::vector<bool> copied_{};  // the update writes a copy of its own over the weight
+};
+
+SPOTTER_BODY void examine_update(examiner& all, first_step& first) {
+    subject& loop = all.loop;
+    if (!loop.given().update) { return; }
+    loop.begin_experiment("the update");
+    update_experiment{all, first}.run();
+    if (!loop.given().restore_each) { loop.go_to(loop.start()), loop.prepare(); }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
 #endif
