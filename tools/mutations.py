@@ -105,7 +105,7 @@ MUTATIONS = [
              "trial/live.cpp"),
     Mutation("reader: a place of the sidecar holds all but its last step", "format/sidecar.hpp",
              "return first <= index && index <= last;", "return first <= index && index < last;", "format/spans.cpp"),
-    Mutation("reader: the cut row frame that closed a segment hides nothing", "trial/run_segments.ipp",
+    Mutation("reader: the cut row frame that closed a segment hides nothing", "trial/run_segments.hpp",
              "!goes_on_from && (mine.has_torn_end()", "false && (mine.has_torn_end()", "trial/superseded.cpp"),
 ]
 
