@@ -1,19 +1,160 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), inside: the loop under examination: treats its weights as one vector, counts its passes, catches its
-// exceptions.
+// Preflight (L4), inside: the loop under examination: treats its weights as one vector of doubles, counts its passes,
+// catches its exceptions.
 #pragma once
 
+#include <spotter/core/bits.hpp>
 #include <spotter/core/guard.hpp>
+#include <spotter/core/narrow.hpp>
+#include <spotter/core/tensor_ref.hpp>
 #include <spotter/core/text.hpp>
-#include <spotter/preflight/elements.hpp>
 #include <spotter/preflight/examination.hpp>
-#include <spotter/preflight/vectors.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI::detail {
+
+[[nodiscard]] constexpr bool can_hold_weights(dtype type) noexcept {
+    return type == dtype::f32 || type == dtype::f64 || type == dtype::bf16 || type == dtype::f16;
+}
+// The spacing of a type's numbers, relative to their size; at most.
+[[nodiscard]] constexpr double spacing_of(dtype type) noexcept {
+    return type == dtype::f64 ? 0x1p-52 : type == dtype::f32 ? 0x1p-23 : type == dtype::bf16 ? 0x1p-7 : 0x1p-10;
+}
+// Has so few bits that its spacing is not a small step.
+[[nodiscard]] constexpr bool is_coarse(dtype type) noexcept { return type == dtype::bf16 || type == dtype::f16; }
+// The nearest number that a type can hold.
+[[nodiscard]] inline double rounded_to(dtype type, double value) noexcept {
+    switch (type) {
+        case dtype::f32:
+            return static_cast<double>(static_cast<float>(value));
+        case dtype::bf16:
+            return static_cast<double>(to_float(to_bf16(static_cast<float>(value))));
+        case dtype::f16:
+            return static_cast<double>(to_float(to_f16(static_cast<float>(value))));
+        default:
+            return value;
+    }
+}
+
+// Reads elements of any real type as doubles; false for another type.
+[[nodiscard]] inline bool read_elements(tensor_ref const& view, double* into) noexcept {
+    bool read = view.count == 0;
+    visit_values(view, [&](auto const& values) {
+        using value = std::remove_cvref_t<decltype(values[0])>;
+        if constexpr (std::is_arithmetic_v<value>) {
+            for (std::size_t i = 0; i < values.size(); ++i) { into[i] = static_cast<double>(values[i]); }
+            read = true;
+        } else if constexpr (requires(value const& it) { to_float(it); }) {
+            for (std::size_t i = 0; i < values.size(); ++i) { into[i] = static_cast<double>(to_float(values[i])); }
+            read = true;
+        }
+    });
+    return read;
+}
+
+// Into memory that is the program's, of an object that is not const.
+inline void write_elements(tensor_ref const& view, double const* from) noexcept {
+    auto* const bytes = static_cast<unsigned char*>(const_cast<void*>(view.values.raw));
+    auto const put = [&](auto convert) {
+        using value = decltype(convert(0.0));
+        for (std::size_t i = 0; i < view.count; ++i) {
+            value const made = convert(from[i]);
+            std::memcpy(bytes + i * sizeof(value), &made, sizeof(value));
+        }
+    };
+    switch (view.type) {
+        case dtype::f64:
+            put([](double it) { return it; });
+            break;
+        case dtype::f32:
+            put([](double it) { return static_cast<float>(it); });
+            break;
+        case dtype::bf16:
+            put([](double it) { return to_bf16(static_cast<float>(it)); });
+            break;
+        case dtype::f16:
+            put([](double it) { return to_f16(static_cast<float>(it)); });
+            break;
+        default:
+            break;
+    }
+}
+
+using double_list = std::vector<double>;
+using number_view = std::span<double const>;
+
+[[nodiscard]] inline double dot_of(number_view a, number_view b) noexcept {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) { sum += a[i] * b[i]; }
+    return sum;
+}
+[[nodiscard]] inline double norm_of(number_view a) noexcept { return std::sqrt(dot_of(a, a)); }
+[[nodiscard]] inline double rms_of(number_view a) noexcept {
+    return a.empty() ? 0 : norm_of(a) / std::sqrt(static_cast<double>(a.size()));
+}
+// The mean of a sample, and the estimate of its standard deviation.
+struct mean_and_deviation {
+    double mean = 0, deviation = 0;
+
+    explicit mean_and_deviation(number_view values) noexcept {
+        double const count = static_cast<double>(values.size());
+        double square = 0;
+        for (double const each : values) { mean += each / count; }
+        for (double const each : values) { square += (each - mean) * (each - mean); }
+        deviation = std::sqrt(square / (std::max)(1.0, count - 1));
+    }
+};
+[[nodiscard]] inline bool all_finite(number_view a) noexcept {
+    return std::all_of(a.begin(), a.end(), [](double const& each) { return is_finite(each); });
+}
+// The median; for an even count the larger of the two; 0 where empty. Takes a copy, which it sorts partly.
+[[nodiscard]] inline double middle_of(double_list values) noexcept {
+    if (values.empty()) { return 0; }
+    auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+// Random numbers that are the same on every platform: splitmix64 (Steele, Lea and Flood 2014).
+class random_numbers {
+public:
+    constexpr explicit random_numbers(std::uint64_t seed) noexcept : state_{seed} {}
+
+    [[nodiscard]] constexpr std::uint64_t next() noexcept {
+        state_ += 0x9E3779B97F4A7C15U;
+        std::uint64_t z = state_;
+        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+        return z ^ (z >> 31U);
+    }
+    // 1 or -1.
+    [[nodiscard]] constexpr double sign() noexcept {
+        if (left_ == 0) { bits_ = next(), left_ = 64; }
+        --left_;
+        double const made = (bits_ & 1U) != 0 ? 1 : -1;
+        bits_ >>= 1U;
+        return made;
+    }
+    // Uniform in [0, 1).
+    [[nodiscard]] constexpr double uniform() noexcept { return static_cast<double>(next() >> 11U) * 0x1p-53; }
+    // Nearly normal, of variance one: the sum of twelve uniform numbers.
+    [[nodiscard]] constexpr double normal() noexcept {
+        double sum = -6;
+        for (int i = 0; i < 12; ++i) { sum += uniform(); }
+        return sum;
+    }
+
+private:
+    std::uint64_t state_;
+    std::uint64_t bits_ = 0;
+    int left_ = 0;
+};
 
 // A weight, and the range of its elements in vectors of all weights.
 struct parameter {
