@@ -4,7 +4,6 @@
 
 #include <spotter/hook/switch.hpp>
 #include <spotter/record/environment.hpp>
-#include <spotter/record/observation_row.hpp>
 #include <spotter/record/run_producer.hpp>
 #include <spotter/record/run_recording.hpp>
 
