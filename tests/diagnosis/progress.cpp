@@ -162,6 +162,32 @@ TEST_CASE("progress: a part that begins below a hundredth of the sum tells nothi
     CHECK(sum_of(0.1, 0.01) == progress::improves);
 }
 
+TEST_CASE("progress: a running mean that begins at 0 is judged from where it meets the loss") {
+    auto const mean_of = [](double share, std::uint64_t every, double rate) {
+        noise random{7};
+        double mean = 0;
+        std::uint64_t i = 0;
+        return story(3000, [=](std::uint64_t) mutable {
+            do {
+                double const loss = 0.2 + 2 * std::exp(-rate * double(i)) + 0.3 * random();
+                mean = share * mean + (1 - share) * loss;
+            } while (++i % every != 0);
+            return mean;
+        });
+    };
+    for (double const share : {0.99, 0.995, 0.999}) {
+        for (std::uint64_t const every : {1U, 10U}) {
+            CAPTURE(share, every);
+            CHECK(!any_says(mean_of(share, every, 2e-4), "worsens"));
+        }
+    }
+    CHECK(any_says(mean_of(0.99, 10, 2e-4), "improves"));
+    CHECK(any_says(mean_of(0.99, 10, -2e-4), "worsens"));
+    // A loss that runs away from a level of its own, or from nothing.
+    CHECK(any_says(story(200, [](std::uint64_t i) { return 2 + 0.4 * double(i); }), "worsens"));
+    CHECK(any_says(story(200, [](std::uint64_t i) { return 0.1 * std::exp(0.2 * double(i)); }), "worsens"));
+}
+
 TEST_CASE("progress: beside the loss that is minimised its terms are no objectives") {
     auto const says = [](std::string_view total, std::string_view term, double rate) {
         shown_run run;

@@ -5,6 +5,7 @@
 
 #include <spotter/diagnosis/block_series.hpp>
 #include <spotter/diagnosis/limits.hpp>
+#include <spotter/diagnosis/mean_from_zero.hpp>
 #include <spotter/stat/predicate.hpp>
 
 #include <string_view>
@@ -30,7 +31,9 @@ namespace detail {
 // One number that falls while a net learns. Its samples are finite.
 class falling_series {
 public:
+    constexpr falling_series() noexcept = default;
     constexpr void add(double value, progress_limits const& limits) noexcept {
+        if (mean_.add(value)) { *this = falling_series{mean_}; }
         if (++samples_ <= 10) { begin(value); }
         count_rows(value, limits);
         count_far(value, limits);
@@ -125,6 +128,7 @@ public:
     }
 
 private:
+    constexpr explicit falling_series(mean_from_zero const& mean) noexcept : mean_{mean} {}
     // From each third to the next: a few samples that scatter behind a low first one seldom do.
     [[nodiscard]] constexpr bool rises_throughout() const noexcept {
         std::size_t const third = blocks_.size() / 3;
@@ -323,6 +327,7 @@ private:
         return now_ - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
     }
 
+    mean_from_zero mean_;
     block_series blocks_;
     double early_ = 0, before_ = 0, now_ = 0;  // medians of the first, last but one and last third
     // The last third is below the first; the loss is above its first value, and on its way back there.
