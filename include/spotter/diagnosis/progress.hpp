@@ -41,6 +41,7 @@ public:
         bool const train = place.when == mode::train;
         if (train && !more && !place_loss(*mine, it.tensor.name)) { return; }
         mine->is_metric = !more && it.tensor.role != role::loss;
+        any_return_ = any_return_ || more;
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
         (train ? mine->trained_at : mine->evaluated_at) = it.step;
         see_size(*mine);
@@ -51,9 +52,10 @@ public:
         if (std::exchange(stale_, false)) { says_ = sum_up(); }
         return says_;
     }
-    // No outcome is to be expected: after `closes` closes there was no training loss, or none is an objective.
+    // No outcome is to be expected: after `closes` closes there was no training loss; in reinforcement
+    // learning, no return.
     [[nodiscard]] constexpr bool shows_nothing(std::uint64_t closes) const noexcept {
-        return !objective_ || (!any_loss_ && closes > limits_.earliest);
+        return !(objective_ ? any_loss_ : any_return_) && closes > limits_.earliest;
     }
     // A training loss that is an objective was observed.
     [[nodiscard]] constexpr bool has_objective() const noexcept { return any_loss_ && objective_; }
@@ -300,7 +302,7 @@ private:
     bool objective_;
     detail::progress_limits limits_, returns_;
     double largest_ = 0;  // the largest beginning of a training loss
-    bool any_loss_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
+    bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
     progress says_ = progress::unknown;
 };
 
