@@ -52,8 +52,8 @@ public:
         if (std::exchange(stale_, false)) { says_ = sum_up(); }
         return says_;
     }
-    // No outcome is to be expected: after `closes` closes there was no training loss; in reinforcement
-    // learning, no return.
+    // No outcome is to be expected: after `closes` closes there was no training loss; in reinforcement learning, no
+    // return.
     [[nodiscard]] constexpr bool shows_nothing(std::uint64_t closes) const noexcept {
         return !(objective_ ? any_loss_ : any_return_) && closes > limits_.earliest;
     }
