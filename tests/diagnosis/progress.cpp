@@ -165,14 +165,14 @@ TEST_CASE("progress: a part that begins below a hundredth of the sum tells nothi
 TEST_CASE("progress: a running mean that begins at 0 is judged from where it meets the loss") {
     auto const mean_of = [](double share, std::uint64_t every, double rate) {
         noise random{7};
-        double mean = 0;
+        double shown = 0;
         std::uint64_t i = 0;
         return story(3000, [=](std::uint64_t) mutable {
             do {
                 double const loss = 0.2 + 2 * std::exp(-rate * double(i)) + 0.3 * random();
-                mean = share * mean + (1 - share) * loss;
+                shown = share * shown + (1 - share) * loss;
             } while (++i % every != 0);
-            return mean;
+            return shown;
         });
     };
     for (double const share : {0.99, 0.995, 0.999}) {
@@ -183,6 +183,8 @@ TEST_CASE("progress: a running mean that begins at 0 is judged from where it mee
     }
     CHECK(any_says(mean_of(0.99, 10, 2e-4), "improves"));
     CHECK(any_says(mean_of(0.99, 10, -2e-4), "worsens"));
+    detail::mean_from_zero nothing;
+    for (std::uint64_t i = 0; i < 40; ++i) { CHECK(!nothing.add(0)); }
     // A loss that runs away from a level of its own, or from nothing.
     CHECK(any_says(story(200, [](std::uint64_t i) { return 2 + 0.4 * double(i); }), "worsens"));
     CHECK(any_says(story(200, [](std::uint64_t i) { return 0.1 * std::exp(0.2 * double(i)); }), "worsens"));

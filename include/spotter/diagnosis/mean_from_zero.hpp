@@ -47,7 +47,8 @@ private:
         climb_ = (value - first_) / 9;
         double const early = (middle_ - first_) / 5, late = (value - middle_) / 4;
         double const step = second_ - first_;
-        is_climbing_ = first_ <= 1.25 * step && step <= 3 * climb_ && late <= 1.2 * early && late >= 0.3 * early;
+        is_climbing_ =
+            climb_ > 0 && first_ <= 1.25 * step && step <= 3 * climb_ && late <= 1.2 * early && late >= 0.3 * early;
         over_ = !is_climbing_;
     }
 
