@@ -156,7 +156,7 @@ struct spoken_sign {
     return is_certain(it.latest, of.limits);
 }
 [[nodiscard]] inline bool of_fifty_closes(episode const& it, run_evidence const& of) noexcept {
-    return of.close >= it.ever_first + 50;
+    return of.close >= it.first + 50;
 }
 // Nine tenths of the units are dead, the tensor is no weight, and no first update leapt.
 [[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
