@@ -50,5 +50,7 @@ struct run_evidence {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
+#include <spotter/diagnosis/weight_causes.ipp>
+
 #include <spotter/diagnosis/causes.ipp>
 #endif

@@ -4,7 +4,6 @@
 
 #include <spotter/diagnosis/causes.hpp>
 #include <spotter/diagnosis/certain.hpp>
-#include <spotter/diagnosis/weight_causes.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
