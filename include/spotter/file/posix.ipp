@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace spotter::inline SPOTTER_ABI {
 
