@@ -3,6 +3,7 @@
 // agree.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>

@@ -9,6 +9,7 @@
 #include <spotter/core/tensor_access.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace preflight_bench {
 

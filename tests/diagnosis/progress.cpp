@@ -5,6 +5,7 @@
 
 #include <tests/catch.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>

@@ -36,6 +36,7 @@ struct fake_ggml_tensor {
 #include <tests/catch.hpp>
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 using namespace spotter;

@@ -4,6 +4,8 @@
 // (tests/ext/s3/server.py).
 #include <tests/ext/s3/store.hpp>
 
+#include <sstream>
+
 using namespace spotter_test;
 using namespace std::chrono_literals;
 

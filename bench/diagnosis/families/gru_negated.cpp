@@ -8,6 +8,8 @@
 
 #include <Eigen/Dense>
 
+#include <algorithm>
+
 namespace diagnosis {
 
 namespace {

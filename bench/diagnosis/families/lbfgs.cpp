@@ -7,6 +7,7 @@
 
 #include <spotter/ext/armadillo.hpp>
 
+#include <algorithm>
 #include <armadillo>
 
 #include <cmath>

@@ -4,6 +4,7 @@
 #include "../family.hpp"
 #include "inject.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 

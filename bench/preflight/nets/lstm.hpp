@@ -5,6 +5,8 @@
 
 #include "../net.hpp"
 
+#include <algorithm>
+
 namespace preflight_bench {
 
 template <class Real>

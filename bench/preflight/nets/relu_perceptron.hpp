@@ -4,6 +4,8 @@
 
 #include "../net.hpp"
 
+#include <algorithm>
+
 namespace preflight_bench {
 
 template <class Real>

@@ -7,6 +7,8 @@
 #include "../common/torch.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 

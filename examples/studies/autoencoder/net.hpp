@@ -4,6 +4,7 @@
 
 #include "../common/torch.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace autoencoder {

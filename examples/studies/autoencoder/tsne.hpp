@@ -4,7 +4,9 @@
 
 #include "../common/torch.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace autoencoder {
 

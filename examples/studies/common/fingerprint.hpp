@@ -4,6 +4,7 @@
 
 #include "torch.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace studies {

@@ -5,6 +5,8 @@
 
 #include "torch.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -7,6 +7,7 @@
 #include "../common/resnet.hpp"
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 

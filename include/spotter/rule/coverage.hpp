@@ -4,6 +4,7 @@
 
 #include <spotter/config.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -4,6 +4,7 @@
 
 #include <spotter/config.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

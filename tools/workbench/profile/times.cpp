@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <ctime>
 
 namespace spotter::inline SPOTTER_ABI::detail {

@@ -9,6 +9,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
