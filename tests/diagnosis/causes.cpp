@@ -68,6 +68,23 @@ TEST_CASE("cause: steps are next to nothing beside the weights, once the loss do
     CHECK(first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, as_it_is)).rule == "learning_rate_too_small");
 }
 
+TEST_CASE("cause: a plateau near small initial weights is no flat loss while gradients grow") {
+    // A step as long as the weights would change the loss by little; the gradients' size is exp(growth * step).
+    auto const plateau = [](double size, double growth) {
+        return [=](shown_step& it, std::uint64_t i) {
+            flat(it, i);
+            double const times = size * std::exp(growth * static_cast<double>(i));
+            for (auto& gradient : it.gradients) {
+                for (float& each : gradient) { each = static_cast<float>(times * each); }
+            }
+        };
+    };
+    CHECK(alarms_of(story_of(packs::supervised, 1500, {}, plateau(0.05, 0.002))).empty());
+    CHECK(first_alarm(story_of(packs::supervised, 600, {}, plateau(0.05, -0.002))).reason == "loss is flat");
+    // Gradients that could have changed the loss from the start.
+    CHECK(first_alarm(story_of(packs::supervised, 600, {}, plateau(5, 0.002))).reason == "loss is flat");
+}
+
 TEST_CASE("cause: a step is larger than the weights, once it does harm") {
     reported_finding const it = first_alarm(story_of(packs::supervised, 120, {.rate = 500}, worse));
     CHECK(it.detail.find("; for: most weights leapt, most weights leap") != it.detail.npos);

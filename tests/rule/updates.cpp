@@ -560,6 +560,36 @@ TEST_CASE("gradient_not_cleared: what piles up shows in its noise, without growt
     for (double const noise : {1.0, 3.0}) { CHECK(noisy_gradients(0.9, 300, 1, noise).empty()); }
 }
 
+TEST_CASE("gradient_not_cleared: one gradient that holds those before it, while others are computed anew",
+          "[gradient_not_cleared]") {
+    // The first of four is its signal, noise and `kept` times the one before; the others are signal and noise.
+    auto const first_of_four = [](double kept, double signal, double noise, double noise_of_others) {
+        std::mt19937 random{1};
+        std::vector<double> all(200, 0.0);
+        return fired(gradient_not_cleared{}, 400, [=](auto& it, step_id at) mutable {
+            for (char const* const name : {"grad/a", "grad/b", "grad/c", "grad/d"}) {
+                bool const is_first = name[5] == 'a';
+                std::vector<double> one(all.size());
+                for (std::size_t i = 0; i < one.size(); ++i) {
+                    double const fresh = static_cast<double>(random()) / 2147483648.0 - 1;
+                    double const straight = (is_first ? signal : 1) * (i % 2 == 0 ? 1 : -1);
+                    one[i] = straight + (is_first ? noise : noise_of_others) * fresh;
+                    if (is_first) { one[i] = all[i] = one[i] + kept * all[i]; }
+                }
+                it.see(at, name, view_of(one.data(), {10, 20}));
+            }
+        });
+    };
+    for (double const signal : {0.0, 0.05, 0.3}) {
+        indices const reported = first_of_four(1, signal, 1, 1);
+        REQUIRE_FALSE(reported.empty());
+        CHECK((reported.front() < 250 && reported.back() == 399));
+    }
+    CHECK(first_of_four(1, 0, 1, 0.01).empty());   // others hardly change: nothing says that they are computed anew
+    CHECK(first_of_four(0, 1, 0.01, 1).empty());   // computed anew with little noise
+    CHECK(first_of_four(0.9, 0.3, 1, 1).empty());  // momentum in one buffer
+}
+
 TEST_CASE("gradient_not_cleared: a smooth descent has no noise, and piles nothing up", "[gradient_not_cleared]") {
     // Gradient descent on a bowl, with momentum and without: every step is computed anew.
     for (double const momentum : {0.0, 0.9}) {

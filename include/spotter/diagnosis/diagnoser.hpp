@@ -23,7 +23,7 @@ public:
     void observe(observation const& it) noexcept;
 
     // A close: the pack calls begin_close(), then for each rule what it answered, then tell().
-    void begin_close() noexcept { ++close_; }
+    void begin_close() noexcept { ++close_, weights_.close(); }
     // The rule at that place in the pack found this; the rule could decide (it found something, or nothing).
     void note(std::size_t place, finding const& it) noexcept { said_.note(place, it, close_); }
     void decided(std::size_t place) noexcept { said_.decided(place, close_); }
@@ -45,6 +45,7 @@ private:
         void raise(severity to) noexcept { alarm = true, level = to > level ? to : level; }
     };
     [[nodiscard]] bool loses_by_its_own_steps() const noexcept;
+    [[nodiscard]] bool leaves_a_plateau() const noexcept;
     [[nodiscard]] spotter::progress outcome() noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
     void look_at(episode& it, spotter::progress now, bool after_bad_value, news& into) noexcept;
@@ -56,6 +57,7 @@ private:
     [[nodiscard]] bool is_of_cause_mode(finding const& it) const noexcept;
     // It is the cause that was reported last.
     [[nodiscard]] bool is_cause(finding const& it) const noexcept;
+    [[nodiscard]] standing standing_of(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
     // For a symptom: whether it waits for other evidence that may explain it; whether a second witness confirms it;
     // whether it is an alarm by itself, as no outcome is shown.

@@ -9,22 +9,6 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Certain: no healthy run shows it. Guessing and unrelated predictions are outcomes unless a loss is still falling.
-// Overfitting is an outcome unless evaluation is far below where training began, or still falls: such a net is well.
-[[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses,
-                                                         diagnosis_limits const& limits) noexcept {
-    SPOTTER_STRICT_BODY
-    if (is_certain(it, limits)) { return standing::certain; }
-    bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
-                   !losses.is_on_its_way();
-    if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits.overfit)) {
-        measurement const evaluated = losses.evaluated(it.tensor);
-        bool const still_falls = it.id == rule_id::overfit && losses.evaluation_falls(it.tensor);
-        outcome = !evaluated.known || (evaluated.value >= limits.evaluated_badly && !still_falls);
-    }
-    return outcome ? standing::outcome : standing::symptom;
-}
-
 // Whole-number labels are classes, and so are labels that are all 1 or -1.
 [[nodiscard]] inline bool are_classes(observation const& it) noexcept {
     dtype const type = it.tensor.type;
@@ -89,9 +73,25 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
     return losses_.shows_nothing(close_) && is_strong(it, limits_.strong);
 }
 
+// Certain: no healthy run shows it. Guessing and unrelated predictions are outcomes unless a loss is still falling, or
+// still to fall. Overfitting is an outcome unless evaluation is far below where training began, or still falls: such a
+// net is well.
+SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
+    SPOTTER_STRICT_BODY
+    if (is_certain(it, limits_)) { return standing::certain; }
+    bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
+                   !losses_.is_on_its_way() && !leaves_a_plateau();
+    if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits_.overfit)) {
+        measurement const evaluated = losses_.evaluated(it.tensor);
+        bool const still_falls = it.id == rule_id::overfit && losses_.evaluation_falls(it.tensor);
+        outcome = !evaluated.known || (evaluated.value >= limits_.evaluated_badly && !still_falls);
+    }
+    return outcome ? standing::outcome : standing::symptom;
+}
+
 SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
     finding const& found = it.latest;
-    if (standing_of(found, losses_, limits_) != standing::symptom) { return found.severity; }
+    if (standing_of(found) != standing::symptom) { return found.severity; }
     if (found.id == rule_id::gradient_not_cleared) { return waits(it) ? severity::info : found.severity; }
     if (found.id == rule_id::constant_batch) { return severity::info; }
     bool const is_alarm = is_ill(now) || is_witnessed(found) || (now == progress::unknown && stands_alone(found));
@@ -99,8 +99,7 @@ SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progr
 }
 
 SPOTTER_COLD_BODY bool diagnoser::explained(episode const& it) const noexcept {
-    return was_lately(cause_at_) &&
-           (standing_of(it.latest, losses_, limits_) == standing::symptom || says_the_same(it));
+    return was_lately(cause_at_) && (standing_of(it.latest) == standing::symptom || says_the_same(it));
 }
 
 SPOTTER_COLD_BODY bool diagnoser::is_of_cause_mode(finding const& it) const noexcept {
@@ -225,9 +224,18 @@ SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
     return leaps || climbs(update_direction::most_climb) || climbs(update_direction::ascends);
 }
 
-// After the first steps threw a loss up, its fall is no progress until it is below where it began.
+// The loss is where it began, because the weights are.
+SPOTTER_COLD_BODY bool diagnoser::leaves_a_plateau() const noexcept {
+    std::string_view name{};
+    falling_series const* const loss = losses_.loss(name);
+    return loss != nullptr && weights_.leave_a_plateau(magnitude(loss->first()));
+}
+
+// On a plateau a loss is not flat yet. After the first steps threw a loss up, its fall is no progress until it is below
+// where it began.
 SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
     spotter::progress const now = losses_.says();
+    if (now == progress::flat && leaves_a_plateau()) { return progress::unknown; }
     bool const may_be = now == progress::improves || now == progress::unknown;
     if (now == progress::unknown && loses_by_its_own_steps()) { return progress::worsens; }
     return may_be && weights_.leapt(limits_.large_step) && losses_.has_gained_nothing() ? progress::flat : now;
@@ -245,7 +253,7 @@ SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, boo
     it.noted = true;
     if (leads || was_reported) { return; }
     finding one = it.latest;
-    bool const beside = alarm && standing_of(it.latest, losses_, limits_) != standing::symptom && !is_cause(it.latest);
+    bool const beside = alarm && standing_of(it.latest) != standing::symptom && !is_cause(it.latest);
     one.severity = beside ? level : severity::info;
     if (!beside) { call_it_a_habit(one, now, weights_.rests_mostly()); }
     out.push(one);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/diagnosis/block_series.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
 
@@ -16,7 +17,9 @@ public:
     static constexpr std::uint64_t first_updates = 5;
     static constexpr double next_to_nothing = 1e-6;  // an update ratio below which nothing moves: float32 has 24 bits
     static constexpr double little = 1e-4;  // an update ratio: a weight that moves by more needs no closer look
-    static constexpr double begun = 0.01;   // a scale: a weight that begins below it may leap in a healthy run
+    static constexpr double little_pull =
+        0.1;                               // of the loss: what a step as long as the weights can change on a plateau
+    static constexpr double begun = 0.01;  // a scale: a weight that begins below it may leap in a healthy run
 
     struct weight {
         double scale = 0;                           // at the first observation; 0: not seen, not finite, or all zero
@@ -71,6 +74,19 @@ public:
         if (ratio.value > mine->peak) { mine->peak = ratio.value, mine->peak_at = it.step; }
         if (ratio.value > mine->highest) { mine->highest = ratio.value; }
         any_moves_ = any_moves_ || ratio.value >= little;
+    }
+
+    // A close: call it before the next step's tensors.
+    constexpr void close() noexcept {
+        if (pull_now_ > 0) { (void)pulls_.add(std::exchange(pull_now_, 0)); }
+    }
+    // The run is on a plateau near small initial weights (Saxe et al. 2014): at first a step as long as the weights
+    // would have changed the loss by less than a tenth, as gradients have it, and gradients grow since.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool leave_a_plateau(double loss) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = pulls_.size() / 3;
+        double const before = middle_of(pulls_.first(third));
+        return third > 0 && before < little_pull * loss && middle_of(pulls_.last(third)) > before;
     }
 
     // Whether all weights should be checked at this close: one is new, or none has moved by much yet.
@@ -162,10 +178,11 @@ private:
         of->pulled = of->pulled || of->pulls;
         see_pull(*of, square_root(it.stats.sum_squares));
     }
-    SPOTTER_STRICT static constexpr void see_pull(weight& of, double gradient) noexcept {
+    SPOTTER_STRICT constexpr void see_pull(weight& of, double gradient) noexcept {
         SPOTTER_STRICT_BODY
         double const pull = gradient * of.size;
         of.pull = pull > of.pull ? pull : of.pull;
+        if (is_finite(pull)) { pull_now_ += pull; }
     }
     // The weight was all zero, and still is: it has no update ratio.
     [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {
@@ -195,6 +212,8 @@ private:
     per_tensor<weight> all_;
     std::uint64_t all_moves_ = 0, all_rests_ = 0;
     bool is_new_ = false, any_moves_ = false;
+    double pull_now_ = 0;  // of this step: the sum over weights of norm times gradient norm
+    block_series pulls_;   // of all steps
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

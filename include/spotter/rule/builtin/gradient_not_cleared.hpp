@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 // gradient and D = G_t - G_(t-1). If each gradient is computed anew, its noise enters two changes with opposite signs:
 // <D_t, D_(t-1)> is about -|D|^2 / 2, and changes are as large as gradients. If gradients accumulate, D is the gradient
 // of that step alone: small compared with G, and as similar to the change before as one gradient is to the next. Two
-// signs, each for one gradient:
+// signs, each for one gradient, and one for a gradient among others:
 //   noisy      `lasting` changes in a row meet all of these. The means decay by a twentieth at each change; they start
 //              at half of `warmup`, when momentum has filled its buffer.
 //              - The mean of |G|^2 is at least `inertia` times that of |D|^2.
@@ -26,7 +26,10 @@ namespace spotter::inline SPOTTER_ABI {
 //              of them and in the last, and has at least doubled. Growth slows down: the squared norm in the middle of
 //              the window is above 1.1 times the product of the norms at its ends. Yet the second half grew by at least
 //              three quarters of the first. (A diverging net does not slow down; momentum that fills a buffer stops.)
-// Warning when more than half of the gradients that are judged at a step show a sign: a single one is early learning.
+//   alone      `lasting_alone` changes in a row met the first and third condition, with c above -0.2, while most other
+//              gradients are computed anew: their mean |G|^2 is below `fresh` times that of |D|^2.
+// Warning when more than half of the gradients that are judged at a step show one of the first two signs: a single one
+// is early learning. The third needs no others.
 // Each gradient counts once a step, at its first observation. Gradients that are not finite or all zero are skipped; a
 // rewind starts anew. A gradient of one element has no direction and is not watched. Keeps 64 elements of three steps.
 // Train steps only.
@@ -41,10 +44,12 @@ struct gradient_not_cleared {
     selector select = role::gradient;
     double inertia = 50;        // squared norm over squared change; momentum in the buffer reaches 30 (bench/diagnosis)
     std::uint64_t warmup = 40;  // changes before the first sign is judged
-    std::uint64_t lasting = 10;  // changes
-    double cosine = 0.9;         // of the angle between a gradient and the previous one
-    double rising = 0.8;         // fraction of the changes
-    std::uint64_t window = 10;   // changes; at least two
+    std::uint64_t lasting = 10;         // changes
+    std::uint64_t lasting_alone = 100;  // changes, of a gradient among others that are computed anew
+    double fresh = 5;                   // squared norm over squared change; a gradient below is computed anew
+    double cosine = 0.9;                // of the angle between a gradient and the previous one
+    double rising = 0.8;                // fraction of the changes
+    std::uint64_t window = 10;          // changes; at least two
 
     // The state of one gradient.
     struct kept {
@@ -59,12 +64,31 @@ struct gradient_not_cleared {
         double along = 0, along_ever = 0;                       // <D, G'>: a decaying sum, and the sum of all
         double last_change = 0, last_but_one = 0;               // |D|^2 of the latest two changes
         double before_size = 0;                                 // |G|^2 of the step before
-        std::uint64_t changes = 0, aligned = 0, noisy = 0;      // `aligned`, `noisy`: in a row
+        // Changes; and those in a row that meet the conditions of each sign.
+        std::uint64_t changes = 0, aligned = 0, noisy = 0, held = 0;
     };
-    struct judged : judged_value {  // which of the two signs holds
+    struct judged : judged_value {  // which of the signs holds
         bool straight = false;      // the second; `measured` is then the growth of the norm
+        bool alone = false;         // the third
+
+        constexpr void join(judged const& other) noexcept { alone = alone || other.alone; }
+        [[nodiscard]] constexpr bool needs_majority() const noexcept { return !alone; }
     };
-    static constexpr bool by_majority = true;
+    // How many gradients were computed anew, at this step and at the one before.
+    struct scratch {
+        struct tally {
+            std::uint32_t judged = 0, anew = 0;
+
+            [[nodiscard]] constexpr bool most() const noexcept { return 2 * anew > judged; }
+        };
+        tally now{}, before{};
+        std::uint64_t index = 0;  // of the step
+
+        constexpr void count(std::uint64_t step, bool is_anew) noexcept {
+            if (step != std::exchange(index, step)) { before = std::exchange(now, {}); }
+            ++now.judged, now.anew += is_anew ? 1 : 0;
+        }
+    };
 
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         bool const has_direction = tensor.shape.elements() > 1 && !is_complex(tensor.type);
@@ -99,7 +123,7 @@ struct gradient_not_cleared {
         mine.before[0] = now;
         mine.have = mine.have < 3 ? mine.have + 1 : 3;
     }
-    [[nodiscard]] constexpr judged judge(kept& mine, observation const& it,
+    [[nodiscard]] constexpr judged judge(kept& mine, scratch& all, observation const& it,
                                          std::span<double const> made) const noexcept {
         if (made.size() != 4) { return {}; }
         if (it.step.index < mine.judged_index) { begin_anew(mine); }
@@ -112,10 +136,12 @@ struct gradient_not_cleared {
         double growth = 0;
         bool const straight = is_straight(mine, made, growth);
         mine.before_size = made[0];
+        if (mine.changes >= warmup) { all.count(it.step.index, inertia_of(mine) < fresh); }
         bool const lasts = mine.noisy > 0 && mine.noisy >= lasting;
+        bool const alone = mine.held >= lasting_alone && all.before.most();
         if (!mine.norms.full() && !lasts) { return {}; }
-        judged answer{{straight ? growth : inertia_of(mine), straight || lasts}};
-        answer.straight = straight;
+        judged answer{{straight ? growth : inertia_of(mine), straight || lasts || alone}};
+        answer.straight = straight, answer.alone = alone;
         return answer;
     }
     [[nodiscard]] constexpr finding tell(violation const& who, judged const& first) const noexcept {
@@ -137,7 +163,7 @@ private:
         mine.size = mine.change = mine.next = mine.after_next = 0;
         mine.change_before = mine.change_twice_before = mine.along = mine.along_ever = 0;
         mine.straight = mine.turns = mine.last_change = mine.last_but_one = 0;
-        mine.changes = mine.aligned = mine.noisy = 0;
+        mine.changes = mine.aligned = mine.noisy = mine.held = 0;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double inertia_of(kept const& mine) noexcept {
         SPOTTER_STRICT_BODY
@@ -160,8 +186,9 @@ private:
         if (mine.changes < warmup || !(one_by > 0 && two_by > 0)) { return false; }
         double const one = mine.next / one_by, two = mine.after_next / two_by;
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
-        return mine.size >= inertia * mine.change && one >= 0.1 && keeps_on && mine.straight <= 0.95 * mine.turns &&
-               (mine.along > 0 || mine.along_ever > 0);
+        bool const heavy = mine.size >= inertia * mine.change && mine.straight <= 0.95 * mine.turns;
+        mine.held = heavy && one > -0.2 ? mine.held + 1 : 0;
+        return heavy && one >= 0.1 && keeps_on && (mine.along > 0 || mine.along_ever > 0);
     }
     SPOTTER_STRICT static constexpr void fade(double& total, double added) noexcept {
         SPOTTER_STRICT_BODY

@@ -36,7 +36,8 @@ struct judged_value {
 //     static constexpr mode judged_in;                   observations in other modes are not judged
 //     static constexpr std::string_view not_finite;      a reason: elements that are not finite are an error at once
 //     static constexpr bool softens = true;              a warning becomes a note once training has settled
-//     static constexpr bool by_majority = true;          yes only if more than half of the decided ones say yes
+//     bool needs_majority() const;                       of what `judge` returns: whether yes takes more than half of
+//                                                        the decided ones; of the first blamed, with those that join
 //     constexpr std::string_view silence() const;        why it decided nothing though tensors matched
 // One that reads values has `feature_key` and `extract([kept&, | scratch&,] it, values, out)`; `judge` takes the
 // feature as its last argument.
@@ -213,7 +214,9 @@ struct judged_rule : Rule {
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         violation who;
-        truth const answer = seen.book.take(who, requires { Rule::by_majority; });
+        bool majority = false;
+        if constexpr (requires { seen.first.needs_majority(); }) { majority = seen.first.needs_majority(); }
+        truth const answer = seen.book.take(who, majority);
         if constexpr (requires { Rule::not_finite; }) {
             if (seen.book.not_finite.count > 0) {
                 violation const bad = std::exchange(seen.book.not_finite, {});
