@@ -25,7 +25,7 @@ struct settings {
 settings shape_of(std::size_t variant) {
     switch (variant) {
         case 1:
-            return {.hidden = {32, 24, 16}, .gain = 0.5F};
+            return {.hidden = {32, 24, 16}, .gain = 1, .rate = 0.02F};
         case 2:
             return {.kind = sp::activation_kind::tanh, .gain = 0.05F};
         case 3:

@@ -32,7 +32,7 @@ struct cause_row {
     cause what;
     std::string_view words;                 // a few words that name the cause
     rule_id usual_rule;                     // the rule whose name its finding usually has
-    std::array<weighed_sign, 11> evidence;  // the finding is that of the first sign that is seen and has one
+    std::array<weighed_sign, 12> evidence;  // the finding is that of the first sign that is seen and has one
     std::string_view remedy;                // empty: the finding's own
     std::string_view apart;                 // what distinguishes it from similar causes
     bool may_overflow = false;              // it leads to values that are not finite
@@ -65,7 +65,7 @@ inline constexpr cause_row cause_table[] = {
      "", "print the rewards of one episode"},
     {cause::left_out, "a parameter is left out", rule_id::dead_update_path,
      {{need(sign::not_in_optimizer, 9), need(sign::updates_without_effect, 8), against(sign::dead_without_a_leap, 5),
-       against(sign::nothing_moves, 4), against(sign::hardly_anything_moves, 4),
+       against(sign::units_died, 5), against(sign::nothing_moves, 4), against(sign::hardly_anything_moves, 4),
        against(sign::weights_came_to_rest, 4), against(sign::nothing_to_gain, 4)}},
      "Give this parameter to the optimizer, and check that it is not frozen.",
      "ask whether other parameters move: a rate stops all of them"},
@@ -92,7 +92,8 @@ inline constexpr cause_row cause_table[] = {
      "take ten times the rate for a hundred steps"},
     {cause::large_rate, "the rate is too large", rule_id::learning_rate_too_large,
      {{need(sign::most_weights_leapt, 4), need(sign::one_weight_leapt_far, 3), need(sign::some_weights_leapt, 0),
-       need(sign::most_weights_leap, 2), need(sign::some_weights_leap, 0), also(sign::loss_thrown_up, 1),
+       need(sign::most_weights_leap, 2), need(sign::some_weights_leap, 0), need(sign::units_died, 5),
+       also(sign::loss_thrown_up, 1),
        against(sign::small_first_steps, 3), against(sign::most_weights_climb, 4),
        against(sign::some_weights_climb, 1), against(sign::few_bad_elements, 3),
        against(sign::loss_stands_still, 2)}},

@@ -157,11 +157,19 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_fifty_closes(episode const& it, run_evidence const& of) noexcept {
     return of.close >= it.first + 50;
 }
-// Nine tenths of the units are dead, the tensor is no weight, and no first update leapt.
-[[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
-    bool is_weight = false;  // a weight that starts at zero and stays there has no dead units
+// Nine tenths of the units are dead. A weight that starts at zero and stays there has no dead units.
+[[nodiscard]] inline bool of_dead_layer(episode const& it, run_evidence const& of) noexcept {
+    bool is_weight = false;
     of.weights.each([&](std::string_view name, auto const&) { is_weight = is_weight || name == it.latest.tensor; });
-    return it.latest.measured >= 0.9 && !is_weight && !of.weights.leapt(of.limits.large_step);
+    return it.latest.measured >= 0.9 && !is_weight;
+}
+// all_zero judges from the first steps on: what it finds later was active before.
+[[nodiscard]] inline bool of_units_that_died(episode const& it, run_evidence const& of) noexcept {
+    return it.latest.id == rule_id::all_zero && it.ever_first > 10 && of_dead_layer(it, of);
+}
+// No update killed them: they did not die in training, and no first update leapt.
+[[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
+    return of_dead_layer(it, of) && !of_units_that_died(it, of) && !of.weights.leapt(of.limits.large_step);
 }
 
 inline constexpr spoken_sign spoken[] = {
@@ -223,6 +231,12 @@ inline constexpr found_sign found[] = {
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
          return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into) ||
                 falls_short(of, into); }},
+    {sign::units_died, [](auto const& of, auto& into) noexcept {
+         episode const* const it = of.held(rule_id::all_zero);
+         if (it == nullptr || !of_units_that_died(*it, of)) { return false; }
+         into = it->latest, into.attribute_to(rule_id::learning_rate_too_large);
+         into.condition = 0, into.reason = "units died in training";
+         return true; }},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
          return initial_scale(of.weights, of.limits.initial_scale, into); }},

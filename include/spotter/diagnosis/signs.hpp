@@ -45,6 +45,7 @@
     of(weights_alike) /* poor_weight_initialization: matrices other than tables began with one value */ \
     of(large_weights) /* most weight matrices multiply the size of their signals several times */ \
     of(dead_without_a_leap) /* nine tenths of a layer's units are dead, and no first update was large */ \
+    of(units_died) /* all_zero: a layer's units were active at first, and none is any more */ \
     /* Findings of rules: the named rule holds */ \
     of(raw_input) /* input_not_normalized: no normalised input has such a mean or spread */ \
     of(wide_input) /* input_not_normalized: five times its limit; rl_observation_range */ \

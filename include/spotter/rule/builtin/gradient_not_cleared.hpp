@@ -26,8 +26,11 @@ namespace spotter::inline SPOTTER_ABI {
 //              of them and in the last, and has at least doubled. Growth slows down: the squared norm in the middle of
 //              the window is above 1.1 times the product of the norms at its ends. Yet the second half grew by at least
 //              three quarters of the first. (A diverging net does not slow down; momentum that fills a buffer stops.)
-//   alone      `lasting_alone` changes in a row met the first and third condition, with c above -0.2, while most other
-//              gradients are computed anew: their mean |G|^2 is below `fresh` times that of |D|^2.
+//   alone      `lasting_alone` changes in a row met all of these, while half of all gradients are computed anew: their
+//              mean |G|^2 is below `fresh` times that of |D|^2.
+//              - The first and the third condition of `noisy`, and c is above -0.2.
+//              - A sum of n independent gradients has n times the |G|^2 of each: the mean of |G|^2 is at least half of
+//                the number of changes times that of |D|^2, and |G|^2 ten times that of the first gradient.
 // Warning when more than half of the gradients that are judged at a step show one of the first two signs: a single one
 // is early learning. The third needs no others.
 // Each gradient counts once a step, at its first observation. Gradients that are not finite or all zero are skipped; a
@@ -63,7 +66,7 @@ struct gradient_not_cleared {
         double straight = 0, turns = 0;                         // decaying sums: |c| and its weight
         double along = 0, along_ever = 0;                       // <D, G'>: a decaying sum, and the sum of all
         double last_change = 0, last_but_one = 0;               // |D|^2 of the latest two changes
-        double before_size = 0;                                 // |G|^2 of the step before
+        double before_size = 0, first_size = 0;                 // |G|^2 of the step before; of the first step
         // Changes; and those in a row that meet the conditions of each sign.
         std::uint64_t changes = 0, aligned = 0, noisy = 0, held = 0;
     };
@@ -79,7 +82,7 @@ struct gradient_not_cleared {
         struct tally {
             std::uint32_t judged = 0, anew = 0;
 
-            [[nodiscard]] constexpr bool most() const noexcept { return 2 * anew > judged; }
+            [[nodiscard]] constexpr bool half() const noexcept { return judged > 0 && 2 * anew >= judged; }
         };
         tally now{}, before{};
         std::uint64_t index = 0;  // of the step
@@ -128,6 +131,7 @@ struct gradient_not_cleared {
         if (made.size() != 4) { return {}; }
         if (it.step.index < mine.judged_index) { begin_anew(mine); }
         mine.judged_index = it.step.index;
+        if (mine.first_size == 0) { mine.first_size = made[0]; }
         if (made[1] < 0) {
             mine.before_size = made[0];
             return {};
@@ -138,7 +142,7 @@ struct gradient_not_cleared {
         mine.before_size = made[0];
         if (mine.changes >= warmup) { all.count(it.step.index, inertia_of(mine) < fresh); }
         bool const lasts = mine.noisy > 0 && mine.noisy >= lasting;
-        bool const alone = mine.held >= lasting_alone && all.before.most();
+        bool const alone = mine.held >= lasting_alone && all.before.half();
         if (!mine.norms.full() && !lasts) { return {}; }
         judged answer{{straight ? growth : inertia_of(mine), straight || lasts || alone}};
         answer.straight = straight, answer.alone = alone;
@@ -162,7 +166,7 @@ private:
         mine.norms.clear(), mine.rose.clear();
         mine.size = mine.change = mine.next = mine.after_next = 0;
         mine.change_before = mine.change_twice_before = mine.along = mine.along_ever = 0;
-        mine.straight = mine.turns = mine.last_change = mine.last_but_one = 0;
+        mine.straight = mine.turns = mine.last_change = mine.last_but_one = mine.first_size = 0;
         mine.changes = mine.aligned = mine.noisy = mine.held = 0;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double inertia_of(kept const& mine) noexcept {
@@ -187,7 +191,9 @@ private:
         double const one = mine.next / one_by, two = mine.after_next / two_by;
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
         bool const heavy = mine.size >= inertia * mine.change && mine.straight <= 0.95 * mine.turns;
-        mine.held = heavy && one > -0.2 ? mine.held + 1 : 0;
+        double const as_a_sum = 0.5 * static_cast<double>(mine.changes) * mine.change;
+        bool const has_grown = made[0] >= 10 * mine.first_size;
+        mine.held = heavy && one > -0.2 && mine.size >= as_a_sum && has_grown ? mine.held + 1 : 0;
         return heavy && one >= 0.1 && keeps_on && (mine.along > 0 || mine.along_ever > 0);
     }
     SPOTTER_STRICT static constexpr void fade(double& total, double added) noexcept {
