@@ -85,6 +85,9 @@ static_assert(first({some_weights_climb, loss_gets_worse, most_weights_leapt}) =
 static_assert(first({some_weights_climb, some_keep_climbing, loss_has_not_risen, guesses}) == cause::wrong_sign);
 static_assert(first({predictions_opposed, predictions_unrelated}) == cause::wrong_sign);
 static_assert(first({predictions_unrelated}) == cause::labels);
+static_assert(first({units_died, dead_units, small_first_steps}) == cause::large_rate);
+static_assert(first({units_died, dead_units, updates_without_effect}) == cause::large_rate);
+static_assert(first({units_died, dead_units, raw_input}) == cause::raw_input);
 
 // What is seen says nothing by itself.
 static_assert(first({}) == cause::none);

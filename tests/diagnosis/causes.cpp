@@ -85,6 +85,20 @@ TEST_CASE("cause: a plateau near small initial weights is no flat loss while gra
     CHECK(first_alarm(story_of(packs::supervised, 600, {}, plateau(5, 0.002))).reason == "loss is flat");
 }
 
+TEST_CASE("cause: units that die in training were killed by steps, those dead from the start were not") {
+    auto const dead_from = [](std::uint64_t step) {
+        return [=](shown_step& it, std::uint64_t i) {
+            flat(it, i);
+            if (i >= step) { it.act.assign(it.act.size(), 0); }
+        };
+    };
+    reported_finding const died = first_alarm(story_of(packs::supervised, 520, {}, dead_from(60)));
+    CHECK((died.rule == "learning_rate_too_large" && died.reason == "units died in training"));
+    CHECK((died.tensor == "act/fc1" && died.detail.find("for: units died") != died.detail.npos));
+    reported_finding const dead = first_alarm(story_of(packs::supervised, 520, {}, dead_from(0)));
+    CHECK((dead.rule == "all_zero" && dead.detail.find("dead without a leap") != dead.detail.npos));
+}
+
 TEST_CASE("cause: a step is larger than the weights, once it does harm") {
     reported_finding const it = first_alarm(story_of(packs::supervised, 120, {.rate = 500}, worse));
     CHECK(it.detail.find("; for: most weights leapt, most weights leap") != it.detail.npos);

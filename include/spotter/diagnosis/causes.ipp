@@ -163,13 +163,21 @@ struct spoken_sign {
     of.weights.each([&](std::string_view name, auto const&) { is_weight = is_weight || name == it.latest.tensor; });
     return it.latest.measured >= 0.9 && !is_weight;
 }
-// all_zero judges from the first steps on: what it finds later was active before.
-[[nodiscard]] inline bool of_units_that_died(episode const& it, run_evidence const& of) noexcept {
-    return it.latest.id == rule_id::all_zero && it.ever_first > 10 && of_dead_layer(it, of);
+// All units of a layer died in training; null where none did. all_zero judges from the first steps on, so what it finds
+// after ten closes was active before.
+[[nodiscard]] inline episode const* dead_in_training(run_evidence const& of) noexcept {
+    episode const* const it = of.held(rule_id::all_zero);
+    return it != nullptr && it->ever_first > 10 && of_dead_layer(*it, of) ? it : nullptr;
+}
+[[nodiscard]] inline bool units_died(run_evidence const& of, finding& into) noexcept {
+    if (!of_rule(dead_in_training(of), into)) { return false; }
+    into.attribute_to(rule_id::learning_rate_too_large);
+    into.condition = 0, into.reason = "units died in training";
+    return true;
 }
 // No update killed them: they did not die in training, and no first update leapt.
 [[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
-    return of_dead_layer(it, of) && !of_units_that_died(it, of) && !of.weights.leapt(of.limits.large_step);
+    return of_dead_layer(it, of) && dead_in_training(of) == nullptr && !of.weights.leapt(of.limits.large_step);
 }
 
 inline constexpr spoken_sign spoken[] = {
@@ -231,12 +239,7 @@ inline constexpr found_sign found[] = {
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
          return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into) ||
                 falls_short(of, into); }},
-    {sign::units_died, [](auto const& of, auto& into) noexcept {
-         episode const* const it = of.held(rule_id::all_zero);
-         if (it == nullptr || !of_units_that_died(*it, of)) { return false; }
-         into = it->latest, into.attribute_to(rule_id::learning_rate_too_large);
-         into.condition = 0, into.reason = "units died in training";
-         return true; }},
+    {sign::units_died, &units_died},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
          return initial_scale(of.weights, of.limits.initial_scale, into); }},
