@@ -17,9 +17,7 @@ public:
     static constexpr std::uint64_t first_updates = 5;
     static constexpr double next_to_nothing = 1e-6;  // an update ratio below which nothing moves: float32 has 24 bits
     static constexpr double little = 1e-4;  // an update ratio: a weight that moves by more needs no closer look
-    static constexpr double little_pull =
-        0.1;                               // of the loss: what a step as long as the weights can change on a plateau
-    static constexpr double begun = 0.01;  // a scale: a weight that begins below it may leap in a healthy run
+    static constexpr double begun = 0.01;   // a scale: a weight that begins below it may leap in a healthy run
 
     struct weight {
         double scale = 0;                           // at the first observation; 0: not seen, not finite, or all zero
@@ -81,12 +79,12 @@ public:
         if (pull_now_ > 0) { (void)pulls_.add(std::exchange(pull_now_, 0)); }
     }
     // The run is on a plateau near small initial weights (Saxe et al. 2014): at first a step as long as the weights
-    // would have changed the loss by less than a tenth, as gradients have it, and gradients grow since.
+    // would have changed the loss by less than a tenth, by the gradients, and gradients have grown since.
     [[nodiscard]] SPOTTER_STRICT constexpr bool leave_a_plateau(double loss) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = pulls_.size() / 3;
         double const before = middle_of(pulls_.first(third));
-        return third > 0 && before < little_pull * loss && middle_of(pulls_.last(third)) > before;
+        return third > 0 && before < 0.1 * loss && middle_of(pulls_.last(third)) > before;
     }
 
     // Whether all weights should be checked at this close: one is new, or none has moved by much yet.
