@@ -30,6 +30,7 @@ namespace {
         json one = json_of(each.spent);
         one["section"] = each.path;
         one["share"] = number(each.share);
+        one["of_kernels"] = each.of_kernels;
         made["sections"].push_back(std::move(one));
     }
     for (slow_step const& each : it.slow) {

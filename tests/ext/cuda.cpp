@@ -635,6 +635,7 @@ TEST_CASE("a section with a stream takes the time that the card took, of its own
     trial const run = open_trial(folder / "run").value();
     for (std::uint64_t i = 0; i < 6; ++i) { CHECK(run["time/forward"].stat(train(i), mean).value() >= 0); }
     CHECK(run["time/forward"].stat(train(3), mean).value() >= 0.004);
+    CHECK(has(run["time/forward"].info().flags, flag::of_kernels));
     CHECK(!run.findings().empty());
     CHECK(it.live_events == events);
 }

@@ -209,6 +209,45 @@ TEST_CASE("beside a GPU that is always at work a wait is for its kernels, and be
     CHECK(verdict(0.4F) == "60 % of a train step is section data; no core is above 30 %: read ahead with 2 threads.");
 }
 
+TEST_CASE("a wait beside a busy GPU is for the loop's own kernels, or for those of others: their time says which") {
+    temporary_folder const folder;
+    auto const profile_with = [&](float kernels, float at_work) {
+        static float busy;
+        busy = at_work;
+        std::string const path = folder / ("run" + std::to_string(kernels) + std::to_string(at_work));
+        double const begin = profile_clock;
+        {
+            hook watch{path, kept_losses, options{.drain = drain::poll, .clock = &tell_profile_clock}};
+            for (std::uint64_t i = 0; i < 101; ++i) {
+                watch.observe("time/forward", kernels, flag::of_kernels);
+                watch.begin_section("wait"), spend(0.06), watch.end_section("wait");
+                spend(0.04);
+                (void)watch.step(i, "loss"_t = 1.0F);
+                watch.poll();
+            }
+        }
+        sample_beside(path, 10, begin, [](system_load& it, int) {
+            use_cores(it, 0.3F, 0.1F, 0.4F);
+            it.gpu_count = 1, it.gpus[0].busy = busy;
+            it.learn(system_load::part::gpu);
+        });
+        return profile_at(path);
+    };
+    run_profile const own = profile_with(0.09F, 0.97F);
+    CHECK(own.verdict ==
+          "60 % of a train step is section wait; the loop's kernels take 90 % of the step: they are what "
+          "it waits for, and reading ahead will not help.");
+    mode_profile const& train = own.workers.at(0).modes.at(0);
+    CHECK((near_to(train.kernels, 0.9) && near_to(train.named, 0.6)));  // kernels run beside what the processor does
+    CHECK(describe(own).find("forward (kernels): median 90 ms") != std::string::npos);
+    CHECK(profile_with(0.02F, 0.97F)
+              .verdict.starts_with("60 % of a train step is section wait; GPU 0 is at work 97 % of the time, and the "
+                                   "loop's kernels take 20 % of "
+                                   "the step: see what else runs there"));
+    CHECK(profile_with(0.02F, 0.2F).verdict ==
+          "60 % of a train step is section wait; no core is above 30 %: read ahead with 2 threads.");
+}
+
 TEST_CASE("what neighbours do is no advice to the program: its own share says whose it is") {
     constexpr std::string_view look = "see what else runs there (top), move it or this run away, or give the run a "
                                       "share of its own (taskset, cgroups).";

@@ -57,6 +57,7 @@ enum class flag : std::uint32_t {
     unasked = 64,             // observed by the hook itself: only rules that read times see it (rule/machine.hpp)
     gathered = 32,            // a buffer that accumulates: momentum, or the gradients of several backward passes
     log_probabilities = 128,  // a prediction after log_softmax
+    of_kernels = 65536,       // a time that a device took for its kernels (hook::section with a stream)
 };
 // The union of two sets of flags.
 [[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {

@@ -96,7 +96,10 @@ tracked_tensor* hook<Sink, Plan, Arguments...>::meet_section(std::string_view na
     whole << name;
     tracked_tensor* const it = meet(whole.view());
     float const none = 0;
-    if (it != nullptr && !it->declared) { declare(*it, view_of(&none, {})); }
+    if (it != nullptr && !it->declared) {
+        it->info.flags = it->info.flags | flag::of_kernels;
+        declare(*it, view_of(&none, {}));
+    }
     return it;
 }
 

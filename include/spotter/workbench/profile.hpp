@@ -53,7 +53,10 @@ struct section_profile {
     std::string path{};        // "forward/conv": conv within forward
     duration_summary spent{};  // over the steps that had it
     double share = 0;          // of the time of all steps of the mode
+    bool of_kernels = false;   // a device took it for the kernels of the section, beside what the processor did
 
+    // The last part of its path, and whether it is of kernels.
+    [[nodiscard]] std::string label() const;
     // It is not nested in another section.
     [[nodiscard]] bool is_outer() const noexcept { return path.find('/') == std::string::npos; }
 };
@@ -73,7 +76,8 @@ struct mode_profile {  // the steps of one mode of a worker
     spotter::mode mode{};
     duration_summary steps{};                 // from the close before to their own; without the first of each attempt
     double inside = 0;                        // share of their sum between begin and close: 0 to 1
-    double named = 0;                         // share in outer sections
+    double named = 0;                         // share in outer sections, without those of kernels
+    double kernels = 0;                       // share in outer sections of kernels; 0: none was measured
     std::vector<section_profile> sections{};  // outer ones, largest first, each followed by the sections in it
     std::vector<slow_step> slow{};            // the ten longest
     std::uint64_t slow_steps = 0;             // number of all slow steps

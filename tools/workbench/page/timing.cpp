@@ -88,7 +88,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     };
     for (section_profile const& each : it.sections) {
         auto const depth = static_cast<std::size_t>(std::count(each.path.begin(), each.path.end(), '/'));
-        row(std::string_view{each.path}.substr(each.path.rfind('/') + 1), depth, each.share,
+        row(each.label(), depth, each.share,
             fmt::format("<td>{}</td><td>{}</td>", spotter::detail::duration_text(each.spent.median),
                         spotter::detail::duration_text(each.spent.p99)));
     }

@@ -41,11 +41,15 @@ constexpr std::size_t shown_slow_steps = 10, steps_to_judge = 20;
 struct mode_times {
     std::vector<timed_step> steps{};
     std::map<std::string, std::map<std::uint64_t, double>> sections{};  // by path, then by the index of the step
+    std::set<std::string> of_kernels{};                                 // paths of sections that a device timed
 };
 
 static void take_sections(trial const& run, mode which, std::set<std::uint64_t> const& timed, mode_times& into) {
     for (std::string const& name : run.names(std::string{section_names} + "*")) {
         if (name == step_time_name) { continue; }
+        if (has(run[name].info().flags, flag::of_kernels)) {
+            into.of_kernels.insert(name.substr(section_names.size()));
+        }
         for (point const& each : run[name].history(mean, during{which})) {
             bool const counts = each.known && each.value >= 0 && timed.contains(each.step.index);
             if (counts) { into.sections[name.substr(section_names.size())][each.step.index] = each.value; }
@@ -148,9 +152,9 @@ static void take_slow(trial const& run, machine_profile const& machine, std::vec
     for (auto const& [path, by_step] : times.sections) {
         std::vector<double> spent;
         for (auto const& [index, each] : by_step) { spent.push_back(each); }
-        section_profile one{path, summary_of(std::move(spent)), 0};
+        section_profile one{path, summary_of(std::move(spent)), 0, times.of_kernels.contains(path)};
         one.share = one.spent.sum / made.steps.sum;
-        if (one.is_outer()) { made.named += one.share; }
+        if (one.is_outer()) { (one.of_kernels ? made.kernels : made.named) += one.share; }
         sections.push_back(std::move(one));
     }
     put_sections(sections, "", made.sections);
@@ -237,14 +241,30 @@ constexpr std::string_view look_for_others =
     return busiest;
 }
 
-// What to do about a section that waits, according to the machine's samples, if there are any. A card that is always at
-// work is not idle because of the section: the loop waits for kernels there, or the section is hidden behind them.
-[[nodiscard]] static std::string instead_of_waiting(machine_profile const& it, double share) {
-    if (machine_series const* const gpu = busy_gpu(it); gpu != nullptr) {
-        return fmt::format("; GPU {} is at work {} of the time: kernels are what the loop waits for, and reading ahead "
+// What a wait is for where a device is at work nearly all the time: the loop's kernels, or those of other programs.
+// Empty where no device is.
+[[nodiscard]] static std::string wait_for_kernels(machine_profile const& it, double kernels) {
+    if (kernels >= busy_share) {
+        return fmt::format("; the loop's kernels take {} of the step: they are what it waits for, and reading ahead "
                            "will not help.",
-                           std::string_view{gpu->name}.substr(gpu->name.rfind('/') + 1), percent(gpu->mean));
+                           percent(kernels));
     }
+    machine_series const* const gpu = busy_gpu(it);
+    if (gpu == nullptr) { return {}; }
+    std::string const at_work =
+        fmt::format("; GPU {} is at work {} of the time", std::string_view{gpu->name}.substr(gpu->name.rfind('/') + 1),
+                    percent(gpu->mean));
+    return kernels > 0 && kernels < large_share
+               ? fmt::format("{}, and the loop's kernels take {} of the step: {}.", at_work, percent(kernels),
+                             look_for_others)
+               : at_work + ": kernels are what the loop waits for, and reading ahead will not help.";
+}
+
+// What to do about a section that waits, according to the times of kernels and the machine's samples, if there are any.
+// A card that is always at work is not idle because of the section: the loop waits for kernels there, or the section is
+// hidden behind them.
+[[nodiscard]] static std::string instead_of_waiting(machine_profile const& it, double share, double kernels) {
+    if (std::string const busy = wait_for_kernels(it, kernels); !busy.empty()) { return busy; }
     if (it.empty() || it.find("cpu") == nullptr) {
         return ": read ahead in another thread, keep batches ready, or make them cheaper.";
     }
@@ -314,16 +334,17 @@ constexpr std::string_view look_for_others =
     if (main->sections.empty()) { return took + "; its parts have no names: name them with watch.section(\"data\")."; }
     for (section_profile const& each : main->sections) {
         std::string_view const leaf = std::string_view{each.path}.substr(each.path.rfind('/') + 1);
-        if (waits(leaf) && each.share >= waiting_share) {
+        if (waits(leaf) && !each.of_kernels && each.share >= waiting_share) {
             return fmt::format("{} of a {} step is section {}{}", percent(each.share), name_of(main->mode), each.path,
-                               instead_of_waiting(*machine, each.share));
+                               instead_of_waiting(*machine, each.share, main->kernels));
         }
     }
     section_profile const& most = main->sections.front();
-    if (1 - main->named >= large_share) {
+    if (1 - main->named >= large_share && !most.of_kernels) {
         return fmt::format("{}; {} of it is in no section: name more of its parts.", took, percent(1 - main->named));
     }
-    return fmt::format("{}; most of it, {}, is section {}{}.", took, percent(most.share), most.path,
+    return fmt::format("{}; most of it, {}, is section {}{}.", took, percent(most.share),
+                       most.of_kernels ? most.label() : most.path,
                        main->named > 1.02 ? ", though sections overlap" : "");
 }
 
@@ -341,7 +362,7 @@ static void describe_mode(mode_profile const& it, std::string& text) {
     };
     for (section_profile const& each : it.sections) {
         auto const depth = static_cast<std::size_t>(std::count(each.path.begin(), each.path.end(), '/'));
-        line(std::string_view{each.path}.substr(each.path.rfind('/') + 1), depth, each.share, &each.spent);
+        line(each.label(), depth, each.share, &each.spent);
     }
     if (!it.sections.empty()) { line("in no section", 0, (std::max)(0.0, 1 - it.named), nullptr); }
     if (it.slow_steps > 0) { text += fmt::format("    {} slow, the longest:\n", it.slow_steps); }
@@ -358,6 +379,10 @@ static void describe_mode(mode_profile const& it, std::string& text) {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
+
+std::string section_profile::label() const {
+    return path.substr(path.rfind('/') + 1) + (of_kernels ? " (kernels)" : "");
+}
 
 run_profile profile_of(trial const& run) {
     run_profile made;
