@@ -33,6 +33,7 @@ static_assert(first({updates_without_effect, most_weights_leapt, one_weight_leap
 static_assert(first({weights_alike, no_gradient, gradient_vanishes}) == cause::alike);
 static_assert(first({raw_input, wide_input, dead_units}) == cause::raw_input);
 static_assert(first({large_weights, saturated_units, gradient_vanishes}) == cause::large_weights);
+static_assert(first({most_weights_shrank, gradient_vanishes, gradient_fades_with_depth}) == cause::decay);
 static_assert(first({nothing_moves, eval_as_before}) == cause::zero_rate);
 static_assert(first({hardly_anything_moves, eval_as_before}) == cause::small_rate);
 static_assert(first({most_weights_leapt, one_weight_leapt_far, dead_units}) == cause::large_rate);
@@ -61,6 +62,7 @@ static_assert(first({updates_without_effect, dead_without_a_leap, dead_units}) =
 static_assert(first({weights_alike, not_in_optimizer}) == cause::left_out);
 static_assert(first({wide_input, most_weights_leapt}) == cause::large_rate);
 static_assert(first({large_weights, raw_input}) == cause::raw_input);
+static_assert(first({most_weights_shrank, updates_without_effect, bad_data, bad_values}) == cause::bad_value);
 static_assert(first({nothing_moves, dead_without_a_leap, dead_units}) == cause::dead_units);
 static_assert(first({hardly_anything_moves, saturated_units}) == cause::dead_units);
 static_assert(first({most_weights_leapt, most_weights_climb}) == cause::wrong_sign);
@@ -86,6 +88,8 @@ static_assert(first({some_weights_climb, some_keep_climbing, loss_has_not_risen,
 static_assert(first({predictions_opposed, predictions_unrelated}) == cause::wrong_sign);
 static_assert(first({predictions_unrelated}) == cause::labels);
 static_assert(first({units_died, dead_units, small_first_steps}) == cause::large_rate);
+static_assert(first({most_weights_leapt_later, small_first_steps, no_gradient, guesses}) == cause::large_rate);
+static_assert(first({most_weights_leapt_later, small_first_steps, gradient_holds_those_before}) == cause::piles_up);
 static_assert(first({units_died, dead_units, updates_without_effect}) == cause::large_rate);
 static_assert(first({units_died, dead_units, raw_input}) == cause::raw_input);
 

@@ -99,6 +99,47 @@ TEST_CASE("cause: units that die in training were killed by steps, those dead fr
     CHECK((dead.rule == "all_zero" && dead.detail.find("dead without a leap") != dead.detail.npos));
 }
 
+TEST_CASE("cause: weights that shrink to nothing have too large a decay") {
+    auto const shrinking = [](double by) {
+        return [=, left = 1.0](shown_step& it, std::uint64_t i) mutable {
+            flat(it, i);
+            left *= by;
+            for (auto& weight : it.weights) {
+                for (float& each : weight) { each = static_cast<float>(each * by); }
+            }
+        };
+    };
+    reported_finding const it = first_alarm(story_of(packs::supervised, 600, {}, shrinking(0.99)));
+    CHECK((it.rule == "weight_decay_too_large" && it.tensor == "fc1/w"));
+    CHECK(it.detail.find("for: most weights shrank") != it.detail.npos);
+    CHECK(first_alarm(story_of(packs::supervised, 600, {}, shrinking(1))).rule == "loss_not_decreasing");
+}
+
+TEST_CASE("cause: a rate that jumps in the middle of a run") {
+    auto const jump_at = [](std::uint64_t step) {
+        return [=](shown_step& it, std::uint64_t i) {
+            it.loss = i < step ? it.loss : 9 + 0.02 * std::sin(static_cast<double>(i));
+            if (i == step) {
+                for (auto& weight : it.weights) {
+                    for (float& each : weight) { each *= -3; }
+                }
+            }
+        };
+    };
+    reported_finding const it = first_alarm(story_of(packs::supervised, 1400, {}, jump_at(300)));
+    CHECK((it.rule == "learning_rate_too_large" && it.detail.find("most weights leapt later") != it.detail.npos));
+    CHECK(it.detail.find("seen at train(300)") != it.detail.npos);
+}
+
+TEST_CASE("cause: weights that begin at zero and stay there are no rate") {
+    auto const at_zero = [](shown_step& it, std::uint64_t) {
+        for (auto& weight : it.weights) { weight.assign(weight.size(), 0); }
+    };
+    reported_finding const it =
+        first_alarm(story_of(packs::supervised, 40, {.rate = 0, .shows_first_gradient = false}, at_zero));
+    CHECK((it.rule == "poor_weight_initialization" && it.reason == "weights began at zero, and stay there"));
+}
+
 TEST_CASE("cause: a step is larger than the weights, once it does harm") {
     reported_finding const it = first_alarm(story_of(packs::supervised, 120, {.rate = 500}, worse));
     CHECK(it.detail.find("; for: most weights leapt, most weights leap") != it.detail.npos);

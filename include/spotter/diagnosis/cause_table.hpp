@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // clang-format off: in the order of the table
 enum class cause : std::uint8_t {
     bad_value, same_batch, no_activation, mismatch, leak, deep_trees, constant_reward, left_out, alike, raw_input,
-    large_weights, zero_rate, small_rate, large_rate, wrong_sign, piles_up, dead_units, no_gradient, depth, labels,
+    large_weights, decay, zero_rate, small_rate, large_rate, wrong_sign, piles_up, dead_units, no_gradient, depth, labels,
     imbalance, overfit, precision, none
 };
 // clang-format on
@@ -32,7 +32,7 @@ struct cause_row {
     cause what;
     std::string_view words;                 // a few words that name the cause
     rule_id usual_rule;                     // the rule whose name its finding usually has
-    std::array<weighed_sign, 12> evidence;  // the finding is that of the first sign that is seen and has one
+    std::array<weighed_sign, 13> evidence;  // the finding is that of the first sign that is seen and has one
     std::string_view remedy;                // empty: the finding's own
     std::string_view apart;                 // what distinguishes it from similar causes
     bool may_overflow = false;              // it leads to values that are not finite
@@ -79,6 +79,10 @@ inline constexpr cause_row cause_table[] = {
      {{need(sign::large_weights, 6)}},
      "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).",
      "compare the spread of a layer's outputs with that of its inputs", true},
+    {cause::decay, "weights decay to nothing", rule_id::weight_decay_too_large,
+     {{need(sign::most_weights_shrank, 8)}},
+     "Lower the weight decay or the penalty on weights, and check that it is not applied twice.",
+     "train a hundred steps without the decay"},
     {cause::zero_rate, "nothing moves", rule_id::learning_rate_zero,
      {{need(sign::nothing_moves, 7), need(sign::weights_came_to_rest, 7),
        against(sign::dead_without_a_leap, 4), against(sign::nothing_to_gain, 7)}},
@@ -93,7 +97,7 @@ inline constexpr cause_row cause_table[] = {
     {cause::large_rate, "the rate is too large", rule_id::learning_rate_too_large,
      {{need(sign::most_weights_leapt, 4), need(sign::one_weight_leapt_far, 3), need(sign::some_weights_leapt, 0),
        need(sign::most_weights_leap, 2), need(sign::some_weights_leap, 0), need(sign::units_died, 5),
-       also(sign::loss_thrown_up, 1),
+       need(sign::most_weights_leapt_later, 7), also(sign::loss_thrown_up, 1),
        against(sign::small_first_steps, 3), against(sign::most_weights_climb, 4),
        against(sign::some_weights_climb, 1), against(sign::few_bad_elements, 3),
        against(sign::loss_stands_still, 2)}},

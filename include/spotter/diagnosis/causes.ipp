@@ -233,13 +233,20 @@ inline constexpr found_sign found[] = {
          into.attribute_to(rule_id::update_direction), into.condition = 0;
          return true; }},
     {sign::eval_as_before, &not_carried_over},
-    {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept { return came_to_rest(of.weights, into); }},
+    {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept {
+         if (came_to_rest(of.weights, into)) { return true; }
+         if (!of_rule(of.held(rule_id::dead_update_path, dead_update_path::came_to_rest), into)) { return false; }
+         into.attribute_to(rule_id::learning_rate_zero), into.condition = 0;
+         return true; }},
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
          return rate_zero(of.weights, update_sizes::first_updates, into); }},
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
          return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into) ||
                 falls_short(of, into); }},
     {sign::units_died, &units_died},
+    {sign::most_weights_leapt_later, &leapt_later},
+    {sign::most_weights_shrank, &shrank},
+    {sign::weights_alike, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
          return initial_scale(of.weights, of.limits.initial_scale, into); }},
@@ -253,7 +260,7 @@ inline constexpr found_sign found[] = {
     if (which == sign::most_weights_leap || which == sign::some_weights_leap) { return leaps(of, into); }
     if (which == sign::loss_without_bottom) { return loss_alone(of, into); }
     for (found_sign const& each : found) {
-        if (each.means == which) { return each.find(of, into); }
+        if (each.means == which && each.find(of, into)) { return true; }
     }
     for (spoken_sign const& each : spoken) {
         if (each.means == which && of_rule(each.heard(of), into)) { return true; }

@@ -33,11 +33,13 @@
     of(one_weight_leapt_far) /* one by ten times as much */ \
     of(most_weights_leap) /* lately more than half of the weights moved by a tenth of themselves at once */ \
     of(some_weights_leap) /* half of them or fewer */ \
+    of(most_weights_leapt_later) /* in a later update more than half of the weights moved by half of themselves */ \
     of(small_first_steps) /* no first update was a fifth of its weight */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
     of(weights_came_to_rest) /* every weight has moved, and none for fifty observations */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \
     of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
+    of(most_weights_shrank) /* more than half of the weights are a tenth of what they began as */ \
     of(most_weights_climb) /* more than half of the weights move along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \
     of(some_keep_climbing) /* they have done so for fifty closes */ \

@@ -24,17 +24,23 @@ public:
         double early = 0;                           // the largest update ratio of the first updates
         double peak = 0;                            // the largest update ratio; fades by 2 % an update
         double highest = 0;                         // the largest update ratio, without fading
-        step_id met_at{}, early_at{}, peak_at{};    // steps of the first observation, of `early`, of `peak`
+        step_id met_at{}, early_at{};               // steps of the first observation, of `early`
+        step_id peak_at{}, highest_at{};            // steps of `peak`, of `highest`
         std::uint64_t moves = 0, rests = 0;         // observations that differ from the one before, and that do not
         std::uint64_t resting = 0;                  // the latest observations in a row without a change
         bool seen = false, one_value = false;       // one_value: at first all its elements were equal
         bool from_the_start = false;                // its first observation came before any update
         bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
         bool pulls = false;                         // the latest gradient was not zero
-        double size = 0, pull = 0;                  // its latest l2 norm; the largest product of norm and gradient norm
+        double first_size = 0, size = 0;            // its first and its latest l2 norm
+        double pull = 0;                            // the largest product of norm and gradient norm
 
         // `early`, or 0 for a weight that began next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
+        // `highest` of a later update, or 0 likewise.
+        [[nodiscard]] constexpr double counted_later() const noexcept {
+            return scale > begun && highest > early ? highest : 0;
+        }
     };
 
     [[nodiscard]] static constexpr stats_mask needs(tensor_info const& tensor) noexcept {
@@ -54,6 +60,7 @@ public:
         if (!std::exchange(mine->seen, true)) {
             mine->met_at = it.step;
             mine->scale = scale_of(it), is_new_ = true;
+            mine->first_size = square_root(it.stats.sum_squares);
             mine->from_the_start = it.tensor.instant == instant::before_update;
             mine->one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
         }
@@ -70,7 +77,7 @@ public:
             mine->early = ratio.value, mine->early_at = it.step;
         }
         if (ratio.value > mine->peak) { mine->peak = ratio.value, mine->peak_at = it.step; }
-        if (ratio.value > mine->highest) { mine->highest = ratio.value; }
+        if (ratio.value > mine->highest) { mine->highest = ratio.value, mine->highest_at = it.step; }
         any_moves_ = any_moves_ || ratio.value >= little;
     }
 
@@ -111,9 +118,10 @@ public:
     // One of the first updates was at least `times` its weight, for a weight that did not begin next to zero.
     [[nodiscard]] constexpr bool leapt(double times) const noexcept { return count_leaps(times, times).at_first > 0; }
     // Counts of weights. `judged`: did not begin next to zero. Of these, `at_first`: a first update was at least
-    // `large` times the weight; `ten_times`: ten times that. `lately`: of all `seen`, a recent one was at least `leap`.
+    // `large` times the weight; `later`: a later one; `ten_times`: ten times that. `lately`: of all `seen`, a recent
+    // one was at least `leap`.
     struct leap_counts {
-        std::uint64_t judged = 0, at_first = 0, ten_times = 0, seen = 0, lately = 0;
+        std::uint64_t judged = 0, at_first = 0, later = 0, ten_times = 0, seen = 0, lately = 0;
         double largest = 0;  // update ratio of the first updates, of any weight
     };
     [[nodiscard]] constexpr leap_counts count_leaps(double large, double leap) const noexcept {
@@ -122,6 +130,7 @@ public:
             ++all.seen;
             all.judged += it.scale > begun ? 1U : 0U;
             all.at_first += it.counted_early() >= large ? 1U : 0U;
+            all.later += it.counted_later() >= large ? 1U : 0U;
             all.ten_times += it.counted_early() >= 10 * large ? 1U : 0U;
             all.lately += it.peak >= leap ? 1U : 0U;
             all.largest = it.early > all.largest ? it.early : all.largest;

@@ -53,6 +53,15 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         largest(of.weights, [](auto const& it) { return it.counted_early(); }, &update_sizes::weight::early_at);
     return most.value >= of.limits.large_step && (into = large_rate(most, of.limits.large_step), true);
 }
+[[nodiscard]] inline bool leapt_later(run_evidence const& of, finding& into) noexcept {
+    update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
+    if (2 * all.later <= all.judged) { return false; }
+    into = large_rate(
+        largest(
+            of.weights, [](auto const& it) { return it.counted_later(); }, &update_sizes::weight::highest_at),
+        of.limits.large_step);
+    return true;
+}
 [[nodiscard]] inline bool leaps(run_evidence const& of, finding& into) noexcept {
     extreme_weight const most =
         largest(of.weights, [](auto const& it) { return it.peak; }, &update_sizes::weight::peak_at);
@@ -75,6 +84,41 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", first.name,
                  {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at);
     into.others = static_cast<std::uint32_t>(large - 1);
+    return true;
+}
+
+// More than half of the weight matrices have shrunk to a tenth of what they began as.
+[[nodiscard]] SPOTTER_STRICT inline bool shrank(run_evidence const& of, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    constexpr double little = 0.1;
+    std::uint64_t judged = 0, small = 0;
+    extreme_weight first;
+    of.weights.each([&](std::string_view name, update_sizes::weight const& it) {
+        bool const is_small = it.size < little * it.first_size;
+        judged += it.first_size > 0 ? 1U : 0U, small += is_small ? 1U : 0U;
+        if (is_small && first.name.empty()) { first = {name, it.size / it.first_size, it.met_at}; }
+    });
+    if (2 * small <= judged) { return false; }
+    into = found_by(rule_id::weight_decay_too_large, "weights shrink to nothing", first.name,
+                    {"norm relative to the first", first.value, little, relation::less}, first.at);
+    into.others = static_cast<std::uint32_t>(small - 1);
+    return true;
+}
+
+// More than half of the weight matrices began at zero and have never moved: none passes a gradient to another.
+[[nodiscard]] inline bool rest_at_zero(run_evidence const& of, finding& into) noexcept {
+    std::uint64_t seen = 0, at_zero = 0;
+    extreme_weight first;
+    of.weights.each([&](std::string_view name, update_sizes::weight const& it) {
+        bool const rests = it.from_the_start && it.first_size == 0 && it.moves == 0 && it.rests > 0;
+        ++seen, at_zero += rests ? 1U : 0U;
+        if (rests && first.name.empty()) { first = {name, 0, it.met_at}; }
+    });
+    if (at_zero < 2 || 2 * at_zero <= seen) { return false; }
+    into = found_by(rule_id::poor_weight_initialization, "weights began at zero, and stay there", first.name,
+                    {"l2 norm", 0, 0, relation::less_equal}, first.at,
+                    "Draw initial weights at random; zeros are for biases.");
+    into.others = static_cast<std::uint32_t>(at_zero - 1);
     return true;
 }
 

@@ -22,9 +22,9 @@ namespace detail {
 
 }  // namespace detail
 
-// Warning, with one of three reasons.
-// - No effect: a parameter has the same bits as before, although its gradient was finite and not all zero, `patience`
-//   times in a row, or `rested` times if it has changed before.
+// Warning, with one of four reasons.
+// - No effect: a parameter has never changed, although its gradient was finite and not all zero, `patience` times.
+// - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients.
 // - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
 //   a non-zero one.
 // - Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
@@ -39,7 +39,7 @@ struct dead_update_path {
     static constexpr std::string_view remedy =
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
-    enum condition : std::uint8_t { no_effect = 1, no_gradient, not_in_optimizer };
+    enum condition : std::uint8_t { no_effect = 1, no_gradient, not_in_optimizer, came_to_rest };
 
     selector select = &select::parameters;
     std::uint64_t patience = 3;        // expected changes; allows for a learning rate that warms up from 0
@@ -111,12 +111,15 @@ struct dead_update_path {
         seen.gradients.next_close();
         auto const never = static_cast<double>(never_trained);
         all.no_effect.tell(out, {"no_effect", no_effect}, "updates without effect", relation::greater_equal,
-                           static_cast<double>(all.due));
+                           static_cast<double>(patience));
+        all.came_to_rest.tell(out, {"updates no longer change it", came_to_rest}, "updates without effect",
+                              relation::greater_equal, static_cast<double>(rested));
         all.no_gradient.tell(out, {"no_gradient", no_gradient}, "steps without a gradient", relation::greater_equal,
                              never);
         all.not_in_optimizer.tell(out, {"not_in_optimizer", not_in_optimizer}, "steps without a change",
                                   relation::greater_equal, never);
-        bool const fires = all.no_effect.count + all.no_gradient.count + all.not_in_optimizer.count > 0;
+        bool const fires =
+            all.no_effect.count + all.came_to_rest.count + all.no_gradient.count + all.not_in_optimizer.count > 0;
         return fires ? truth::yes : all.judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
@@ -125,9 +128,8 @@ struct dead_update_path {
 
 private:
     struct found {
-        violation no_effect, no_gradient, not_in_optimizer;
+        violation no_effect, came_to_rest, no_gradient, not_in_optimizer;
         std::string_view name{};  // of the current parameter
-        std::uint64_t due = 0;    // expected changes of the first parameter in no_effect
         // Some parameter of this step changed; one has a gradient; one was judged.
         bool changed = false, with_gradient = false, judged = false;
     };
@@ -200,10 +202,8 @@ private:
             }
         } else if (mine.at_work && !mine.spoiled) {
             all.judged = true;
-            std::uint64_t const limit = mine.ever ? rested : patience;
-            if (++mine.no_effect < limit) { return; }
-            if (all.no_effect.count == 0) { all.due = limit; }
-            all.no_effect.blame(all.name, static_cast<double>(mine.no_effect));
+            if (++mine.no_effect < (mine.ever ? rested : patience)) { return; }
+            (mine.ever ? all.came_to_rest : all.no_effect).blame(all.name, static_cast<double>(mine.no_effect));
         }
     }
 };
