@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // clang-format off: in the order of the table
 enum class cause : std::uint8_t {
     bad_value, same_batch, no_activation, mismatch, leak, deep_trees, constant_reward, left_out, alike, raw_input,
-    large_weights, decay, zero_rate, small_rate, large_rate, wrong_sign, piles_up, dead_units, no_gradient, depth, labels,
-    imbalance, overfit, precision, none
+    large_weights, decay, zero_rate, small_rate, large_rate, wrong_sign, piles_up, dead_units, no_gradient, depth,
+    labels, imbalance, overfit, precision, none
 };
 // clang-format on
 

@@ -92,10 +92,10 @@
 #define SPOTTER_EACH_OTHER_TELLER(of)          \
     of(initial_weights_too_large)              \
     of(learning_rate_too_large)                \
-    of(weight_decay_too_large)                 \
     of(learning_rate_too_small)                \
     of(learning_rate_zero)                     \
-    of(stop_file)
+    of(stop_file)                              \
+    of(weight_decay_too_large)
 // clang-format on
 
 namespace spotter::inline SPOTTER_ABI {
