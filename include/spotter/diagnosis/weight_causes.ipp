@@ -53,7 +53,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         largest(of.weights, [](auto const& it) { return it.counted_early(); }, &update_sizes::weight::early_at);
     return most.value >= of.limits.large_step && (into = large_rate(most, of.limits.large_step), true);
 }
+// A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
+// are what becomes of a wrong sign.
 [[nodiscard]] inline bool leapt_later(run_evidence const& of, finding& into) noexcept {
+    std::string_view name{};
+    falling_series const* const loss = of.losses.loss(name);
+    if (loss != nullptr && (loss->first() < 0 || loss->rises_from_the_start())) { return false; }
     update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
     if (2 * all.later <= all.judged) { return false; }
     into = large_rate(
