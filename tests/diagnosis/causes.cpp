@@ -113,6 +113,14 @@ TEST_CASE("cause: weights that shrink to nothing have too large a decay") {
     CHECK((it.rule == "weight_decay_too_large" && it.tensor == "fc1/w"));
     CHECK(it.detail.find("for: most weights shrank") != it.detail.npos);
     CHECK(first_alarm(story_of(packs::supervised, 600, {}, shrinking(1))).rule == "loss_not_decreasing");
+    // A weight that is all NaN has not shrunk.
+    auto const not_finite = [](shown_step& it, std::uint64_t i) {
+        for (auto& weight : it.weights) {
+            for (float& each : weight) { each = i < 50 ? each : std::nanf(""); }
+        }
+    };
+    reported_finding const bad = first_alarm(story_of(packs::supervised, 60, {}, not_finite));
+    CHECK((bad.rule == "non_finite" && bad.detail.find("shrank") == bad.detail.npos));
 }
 
 TEST_CASE("cause: a rate that jumps in the middle of a run") {

@@ -32,7 +32,7 @@ public:
         bool from_the_start = false;                // its first observation came before any update
         bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
         bool pulls = false;                         // the latest gradient was not zero
-        double first_size = 0, size = 0;            // its first and its latest l2 norm
+        double first_size = 0, size = 0;            // its first and its latest l2 norm; the latest while it was finite
         double pull = 0;                            // the largest product of norm and gradient norm
 
         // `early`, or 0 for a weight that began next to zero.
@@ -64,7 +64,7 @@ public:
             mine->from_the_start = it.tensor.instant == instant::before_update;
             mine->one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
         }
-        mine->size = square_root(it.stats.sum_squares);
+        if (it.stats.nonfinite() == 0) { mine->size = square_root(it.stats.sum_squares); }
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
         if (!(ratio.value > 0)) {
