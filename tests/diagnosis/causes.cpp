@@ -114,8 +114,8 @@ TEST_CASE("cause: weights that shrink to nothing have too large a decay") {
     CHECK(it.detail.find("for: most weights shrank") != it.detail.npos);
     CHECK(first_alarm(story_of(packs::supervised, 600, {}, shrinking(1))).rule == "loss_not_decreasing");
     // A weight that is all NaN has not shrunk.
-    auto const not_finite = [](shown_step& it, std::uint64_t i) {
-        for (auto& weight : it.weights) {
+    auto const not_finite = [](shown_step& shown, std::uint64_t i) {
+        for (auto& weight : shown.weights) {
             for (float& each : weight) { each = i < 50 ? each : std::nanf(""); }
         }
     };
