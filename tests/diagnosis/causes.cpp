@@ -101,9 +101,8 @@ TEST_CASE("cause: units that die in training were killed by steps, those dead fr
 
 TEST_CASE("cause: weights that shrink to nothing have too large a decay") {
     auto const shrinking = [](double by) {
-        return [=, left = 1.0](shown_step& it, std::uint64_t i) mutable {
+        return [=](shown_step& it, std::uint64_t i) {
             flat(it, i);
-            left *= by;
             for (auto& weight : it.weights) {
                 for (float& each : weight) { each = static_cast<float>(each * by); }
             }
