@@ -19,13 +19,10 @@ namespace {
             {"median", number(it.median)}, {"p99", number(it.p99)}, {"longest", number(it.longest)}};
 }
 [[nodiscard]] json json_of(mode_profile const& it) {
-    json made{{"mode", std::string{name_of(it.mode)}},
-              {"steps", json_of(it.steps)},
-              {"inside", number(it.inside)},
-              {"in_no_section", number((std::max)(0.0, 1 - it.named))},
-              {"sections", json::array()},
-              {"slow_steps", it.slow_steps},
-              {"slow", json::array()}};
+    json made{{"mode", std::string{name_of(it.mode)}}, {"steps", json_of(it.steps)},
+              {"inside", number(it.inside)},           {"in_no_section", number((std::max)(0.0, 1 - it.named))},
+              {"kernels", number(it.kernels)},         {"sections", json::array()},
+              {"slow_steps", it.slow_steps},           {"slow", json::array()}};
     for (section_profile const& each : it.sections) {
         json one = json_of(each.spent);
         one["section"] = each.path;

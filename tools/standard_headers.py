@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every standard or system name is declared by a header that our own files include.
+"""A standard or system name of the list below is declared by a header that our own files include.
 
     python3 tools/standard_headers.py [project]
 
@@ -13,7 +13,7 @@ import sys
 FOLDERS = ("include", "cmake/compiled", "tools", "examples", "bench", "tests")
 SEARCHED = ("include", ".", "tools", "tools/workbench", "tests", "bench")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*')
+TEXT = re.compile(r"""(?<!\w)'(?:[^'\\]|\\.)'|"(?:[^"\\]|\\.)*"|//.*""")
 
 
 def calls(names):
@@ -141,7 +141,8 @@ def main():
         if path.suffix != ".ipp":
             checked = {path, *(name for _, name in files.includes[path] if isinstance(name, pathlib.Path) and name.suffix == ".ipp")}
             found += files.compile(path, checked, set(), set())
-    print("\n".join(found + [f"{len(found)} names whose header is included by nobody here"]))
+    found = list(dict.fromkeys(found))  # a body's file may have two headers
+    print("\n".join(found + [f"{len(found)} names without their header"]))
     sys.exit(bool(found))
 
 

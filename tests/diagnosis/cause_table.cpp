@@ -92,6 +92,10 @@ static_assert(first({most_weights_leapt_later, small_first_steps, no_gradient, g
 static_assert(first({most_weights_leapt_later, small_first_steps, gradient_holds_those_before}) == cause::piles_up);
 static_assert(first({units_died, dead_units, updates_without_effect}) == cause::large_rate);
 static_assert(first({units_died, dead_units, raw_input}) == cause::raw_input);
+static_assert(first({units_died, dead_units, not_in_optimizer}) == cause::left_out);
+static_assert(first({large_weights, most_weights_shrank}) == cause::large_weights);
+static_assert(first({weights_came_to_rest, updates_lost_in_bf16}) == cause::precision);
+static_assert(first({weights_rest_at_zero, nothing_moves, dead_without_a_leap, dead_units}) == cause::alike);
 
 // What is seen says nothing by itself.
 static_assert(first({}) == cause::none);

@@ -242,8 +242,8 @@ TEST_CASE("a wait beside a busy GPU is for the loop's own kernels, or for those 
     CHECK(describe(own).find("forward (kernels): median 90 ms") != std::string::npos);
     CHECK(profile_with(0.02F, 0.97F)
               .verdict.starts_with("60 % of a train step is section wait; GPU 0 is at work 97 % of the time, and the "
-                                   "loop's kernels take 20 % of "
-                                   "the step: see what else runs there"));
+                                   "kernels of named sections take "
+                                   "20 % of the step: name the others, or see what else runs there"));
     CHECK(profile_with(0.02F, 0.2F).verdict ==
           "60 % of a train step is section wait; no core is above 30 %: read ahead with 2 threads.");
 }

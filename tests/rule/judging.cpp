@@ -31,7 +31,7 @@ struct with_everything {
     using kind = rule_kind;
     static constexpr std::string_view name = "with_everything", not_finite = "not a number";
     static constexpr mode judged_in = mode::train;
-    static constexpr bool softens = true, by_majority = true;
+    static constexpr bool softens = true;
     selector select = "x*";
     std::uint64_t patience = 2;
 
@@ -45,6 +45,7 @@ struct with_everything {
         std::uint64_t steps = 0;
         std::uint32_t further = 0;
         constexpr void join(large const&) noexcept { ++further; }
+        [[nodiscard]] constexpr bool needs_majority() const noexcept { return true; }
     };
     static constexpr stats_mask watched = stats_mask::range | stats_mask::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept&, scratch& own, tensor_info const& tensor) const noexcept {

@@ -587,7 +587,9 @@ TEST_CASE("gradient_not_cleared: one gradient that holds those before it, while 
     }
     CHECK(first_of_four(1, 0, 1, 0.01).empty());   // others hardly change: nothing says that they are computed anew
     CHECK(first_of_four(0, 1, 0.01, 1).empty());   // computed anew with little noise
-    CHECK(first_of_four(0.9, 0.3, 1, 1).empty());  // momentum in one buffer
+    for (double const signal : {0.3, 1.0, 2.0}) {  // momentum in one buffer
+        CHECK(first_of_four(0.9, signal, 1, 1).empty());
+    }
 }
 
 TEST_CASE("gradient_not_cleared: a smooth descent has no noise, and piles nothing up", "[gradient_not_cleared]") {

@@ -4,6 +4,7 @@
 
 #include <spotter/diagnosis/causes.hpp>
 #include <spotter/diagnosis/certain.hpp>
+#include <spotter/rule/builtin/all_zero.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
@@ -129,6 +130,13 @@ namespace causes {
     return true;
 }
 
+// The finding of one rule under the name of another.
+[[nodiscard]] inline bool of_rule_as(rule_id who, episode const* it, finding& into) noexcept {
+    if (!of_rule(it, into)) { return false; }
+    into.attribute_to(who), into.condition = 0;
+    return true;
+}
+
 // A sign that a rule shows: by one condition of it (0: any), if `if_so` accepts the episode (null: always).
 struct spoken_sign {
     sign means;
@@ -163,17 +171,10 @@ struct spoken_sign {
     of.weights.each([&](std::string_view name, auto const&) { is_weight = is_weight || name == it.latest.tensor; });
     return it.latest.measured >= 0.9 && !is_weight;
 }
-// All units of a layer died in training; null where none did. all_zero judges from the first steps on, so what it finds
-// after ten closes was active before.
+// All units of a layer died in training; null where none did.
 [[nodiscard]] inline episode const* dead_in_training(run_evidence const& of) noexcept {
-    episode const* const it = of.held(rule_id::all_zero);
-    return it != nullptr && it->ever_first > 10 && of_dead_layer(*it, of) ? it : nullptr;
-}
-[[nodiscard]] inline bool units_died(run_evidence const& of, finding& into) noexcept {
-    if (!of_rule(dead_in_training(of), into)) { return false; }
-    into.attribute_to(rule_id::learning_rate_too_large);
-    into.condition = 0, into.reason = "units died in training";
-    return true;
+    episode const* const it = of.held(rule_id::all_zero, all_zero::died);
+    return it != nullptr && of_dead_layer(*it, of) ? it : nullptr;
 }
 // No update killed them: they did not die in training, and no first update leapt.
 [[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
@@ -229,24 +230,25 @@ inline constexpr found_sign found[] = {
     {sign::loss_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, true, into); }},
     {sign::labels_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, false, into); }},
     {sign::predictions_opposed, [](auto const& of, auto& into) noexcept {
-         if (!of_rule(of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed), into)) { return false; }
-         into.attribute_to(rule_id::update_direction), into.condition = 0;
-         return true; }},
+         return of_rule_as(rule_id::update_direction,
+                           of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed), into); }},
     {sign::eval_as_before, &not_carried_over},
     {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept {
-         if (came_to_rest(of.weights, into)) { return true; }
-         if (!of_rule(of.held(rule_id::dead_update_path, dead_update_path::came_to_rest), into)) { return false; }
-         into.attribute_to(rule_id::learning_rate_zero), into.condition = 0;
-         return true; }},
+         return came_to_rest(of.weights, into) ||
+                of_rule_as(rule_id::learning_rate_zero,
+                           of.held(rule_id::dead_update_path, dead_update_path::came_to_rest), into); }},
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
          return rate_zero(of.weights, update_sizes::first_updates, into); }},
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
          return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into) ||
                 falls_short(of, into); }},
-    {sign::units_died, &units_died},
+    {sign::units_died, [](auto const& of, auto& into) noexcept {
+         bool const died = of_rule_as(rule_id::learning_rate_too_large, dead_in_training(of), into);
+         into.reason = died ? "units died in training" : into.reason;
+         return died; }},
     {sign::most_weights_leapt_later, &leapt_later},
     {sign::most_weights_shrank, &shrank},
-    {sign::weights_alike, &rest_at_zero},
+    {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
          return initial_scale(of.weights, of.limits.initial_scale, into); }},
@@ -260,7 +262,7 @@ inline constexpr found_sign found[] = {
     if (which == sign::most_weights_leap || which == sign::some_weights_leap) { return leaps(of, into); }
     if (which == sign::loss_without_bottom) { return loss_alone(of, into); }
     for (found_sign const& each : found) {
-        if (each.means == which && each.find(of, into)) { return true; }
+        if (each.means == which) { return each.find(of, into); }
     }
     for (spoken_sign const& each : spoken) {
         if (each.means == which && of_rule(each.heard(of), into)) { return true; }

@@ -33,10 +33,10 @@
     of(one_weight_leapt_far) /* one by ten times as much */ \
     of(most_weights_leap) /* lately more than half of the weights moved by a tenth of themselves at once */ \
     of(some_weights_leap) /* half of them or fewer */ \
-    of(most_weights_leapt_later) /* in a later update they did so; not where the loss has risen from the start */ \
+    of(most_weights_leapt_later) /* later, most weights did; the loss has not risen from the start */ \
     of(small_first_steps) /* no first update was a fifth of its weight */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
-    of(weights_came_to_rest) /* every weight has moved, and none for fifty observations */ \
+    of(weights_came_to_rest) /* every weight has moved, and none for fifty observations; or dead_update_path */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \
     of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
     of(most_weights_shrank) /* more than half of the weights are a tenth of what they began as */ \
@@ -46,8 +46,9 @@
     /* Weights and units at the beginning */ \
     of(weights_alike) /* poor_weight_initialization: matrices other than tables began with one value */ \
     of(large_weights) /* most weight matrices multiply the size of their signals several times */ \
-    of(dead_without_a_leap) /* nine tenths of a layer's units are dead, and no first update was large */ \
-    of(units_died) /* all_zero: a layer's units were active at first, and none is any more */ \
+    of(dead_without_a_leap) /* nine tenths of a layer's units are dead, no first update was large, none died later */ \
+    of(units_died) /* all_zero: a layer's units were active before, and none is any more */ \
+    of(weights_rest_at_zero) /* most weights began at zero and never moved, and no gradient pulls them */ \
     /* Findings of rules: the named rule holds */ \
     of(raw_input) /* input_not_normalized: no normalised input has such a mean or spread */ \
     of(wide_input) /* input_not_normalized: five times its limit; rl_observation_range */ \
@@ -63,7 +64,7 @@
     of(policy_ascends) /* rl_policy_ascends */ \
     of(optimizer_ascends) /* update_direction */ \
     of(not_in_optimizer) /* dead_update_path: the gradient is unknown, and the parameter does not change */ \
-    of(updates_without_effect) /* dead_update_path: the parameter has a gradient, and does not change */ \
+    of(updates_without_effect) /* dead_update_path: the parameter has a gradient, and has never changed */ \
     of(no_gradient) /* dead_update_path: the gradient is zero or absent, while others are not */ \
     of(gradient_vanishes) /* vanishing_gradient */ \
     of(gradient_fades_with_depth) /* gradient_depth_ratio */ \

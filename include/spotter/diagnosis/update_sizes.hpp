@@ -27,6 +27,7 @@ public:
         step_id met_at{}, early_at{};               // steps of the first observation, of `early`
         step_id peak_at{}, highest_at{};            // steps of `peak`, of `highest`
         std::uint64_t moves = 0, rests = 0;         // observations that differ from the one before, and that do not
+        std::uint64_t highest_move = 0;             // `moves` when `highest` was seen
         std::uint64_t resting = 0;                  // the latest observations in a row without a change
         bool seen = false, one_value = false;       // one_value: at first all its elements were equal
         bool from_the_start = false;                // its first observation came before any update
@@ -37,9 +38,10 @@ public:
 
         // `early`, or 0 for a weight that began next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
-        // `highest` of a later update, or 0 likewise.
+        // `highest` of a later update among the latest thousand, or 0 likewise.
         [[nodiscard]] constexpr double counted_later() const noexcept {
-            return scale > begun && highest > early ? highest : 0;
+            bool const is_recent = moves - highest_move <= 1000;
+            return scale > begun && highest > early && is_recent ? highest : 0;
         }
     };
 
@@ -60,7 +62,7 @@ public:
         if (!std::exchange(mine->seen, true)) {
             mine->met_at = it.step;
             mine->scale = scale_of(it), is_new_ = true;
-            mine->first_size = square_root(it.stats.sum_squares);
+            mine->first_size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : 0;
             mine->from_the_start = it.tensor.instant == instant::before_update;
             mine->one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
         }
@@ -77,7 +79,9 @@ public:
             mine->early = ratio.value, mine->early_at = it.step;
         }
         if (ratio.value > mine->peak) { mine->peak = ratio.value, mine->peak_at = it.step; }
-        if (ratio.value > mine->highest) { mine->highest = ratio.value, mine->highest_at = it.step; }
+        if (ratio.value > mine->highest) {
+            mine->highest = ratio.value, mine->highest_at = it.step, mine->highest_move = mine->moves;
+        }
         any_moves_ = any_moves_ || ratio.value >= little;
     }
 
@@ -187,7 +191,8 @@ private:
     }
     SPOTTER_STRICT constexpr void see_pull(weight& of, double gradient) noexcept {
         SPOTTER_STRICT_BODY
-        double const pull = gradient * of.size;
+        double pull = gradient * of.size;
+        force_rounding(pull);
         of.pull = pull > of.pull ? pull : of.pull;
         if (is_finite(pull)) { pull_now_ += pull; }
     }

@@ -115,7 +115,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     std::uint64_t seen = 0, at_zero = 0;
     extreme_weight first;
     of.weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        bool const rests = it.from_the_start && it.first_size == 0 && it.moves == 0 && it.rests > 0;
+        bool const is_zero = it.from_the_start && it.one_value && it.first_size == 0 && it.moves == 0;
+        bool const rests = is_zero && !it.pulled && it.rests >= update_sizes::first_updates;
         ++seen, at_zero += rests ? 1U : 0U;
         if (rests && first.name.empty()) { first = {name, 0, it.met_at}; }
     });

@@ -241,7 +241,7 @@ constexpr std::string_view look_for_others =
     return busiest;
 }
 
-// What a wait is for where a device is at work nearly all the time: the loop's kernels, or those of other programs.
+// What a wait is for where a device is at work nearly all the time: the loop's kernels, or perhaps those of others.
 // Empty where no device is.
 [[nodiscard]] static std::string wait_for_kernels(machine_profile const& it, double kernels) {
     if (kernels >= busy_share) {
@@ -255,8 +255,8 @@ constexpr std::string_view look_for_others =
         fmt::format("; GPU {} is at work {} of the time", std::string_view{gpu->name}.substr(gpu->name.rfind('/') + 1),
                     percent(gpu->mean));
     return kernels > 0 && kernels < large_share
-               ? fmt::format("{}, and the loop's kernels take {} of the step: {}.", at_work, percent(kernels),
-                             look_for_others)
+               ? fmt::format("{}, and the kernels of named sections take {} of the step: name the others, or {}.",
+                             at_work, percent(kernels), look_for_others)
                : at_work + ": kernels are what the loop waits for, and reading ahead will not help.";
 }
 
@@ -340,8 +340,9 @@ constexpr std::string_view look_for_others =
         }
     }
     section_profile const& most = main->sections.front();
-    if (1 - main->named >= large_share && !most.of_kernels) {
-        return fmt::format("{}; {} of it is in no section: name more of its parts.", took, percent(1 - main->named));
+    double const named = (std::max)(main->named, main->kernels);
+    if (1 - named >= large_share) {
+        return fmt::format("{}; {} of it is in no section: name more of its parts.", took, percent(1 - named));
     }
     return fmt::format("{}; most of it, {}, is section {}{}.", took, percent(most.share),
                        most.of_kernels ? most.label() : most.path,

@@ -15,6 +15,8 @@ struct all_zero {
         "Check the bias and learning rate of the named layer; try a leaky activation.";
     static constexpr mode judged_in = mode::train;
 
+    enum condition : std::uint8_t { from_the_start = 1, died };
+
     selector select = &select::weights_and_activations;  // AWS names no default
     double threshold = 1.0;                              // fraction; AWS AllZero: 100 %
     std::uint64_t patience = 3;                          // observations
@@ -22,12 +24,28 @@ struct all_zero {
     [[nodiscard]] static constexpr all_zero sagemaker_defaults() noexcept { return {.patience = 1}; }
 
     static constexpr stats_mask watched = stats_mask::zeros;
-    [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
+    struct kept {
+        bool was_active = false;  // some value was not zero
+    };
+    struct zeros : judged_value {
+        bool were_active = false;
+
+        // What died in training is reported before what was zero from the start.
+        [[nodiscard]] constexpr bool outranks(zeros const& first) const noexcept {
+            return were_active && !first.were_active;
+        }
+    };
+    [[nodiscard]] constexpr zeros judge(kept& mine, observation const& it) const noexcept {
         measurement const share = detail::zeros_among_all(it.stats);
-        return {share, share.value >= threshold};
+        bool const is_zero = share.value >= threshold;
+        mine.was_active = mine.was_active || (share.known && !is_zero);
+        return {judged_value{share, is_zero}, mine.was_active};
     }
-    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
-        return who.as_finding("all values are zero", "zero_fraction", relation::greater_equal, threshold);
+    [[nodiscard]] constexpr finding tell(violation const& who, zeros const& first) const noexcept {
+        return first.were_active ? who.as_finding({"all values became zero", died}, "zero_fraction",
+                                                  relation::greater_equal, threshold)
+                                 : who.as_finding({"all values are zero", from_the_start}, "zero_fraction",
+                                                  relation::greater_equal, threshold);
     }
 };
 

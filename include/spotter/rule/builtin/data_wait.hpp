@@ -45,14 +45,14 @@ struct data_wait {
     };
 
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? times : stats_mask::none;
+        return is_wait(tensor) ? times : stats_mask::none;
     }
     [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
         return step(tensor) ? times : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.waits.declare(tensor) == nullptr) { return false; }
-        seen.waits[tensor.id] = select(tensor);
+        seen.waits[tensor.id] = is_wait(tensor);
         return seen.waits_before.keep(window) && seen.steps_before.keep(window);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
@@ -82,6 +82,10 @@ struct data_wait {
     }
 
 private:
+    // The time of kernels is no waiting of the loop.
+    [[nodiscard]] constexpr bool is_wait(tensor_info const& tensor) const noexcept {
+        return select(tensor) && !has(tensor.flags, flag::of_kernels);
+    }
     static constexpr stats_mask times = stats_mask::sum | stats_mask::range | stats_mask::nonfinite;
 };
 

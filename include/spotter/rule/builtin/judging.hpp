@@ -36,9 +36,12 @@ struct judged_value {
 //     static constexpr mode judged_in;                   observations in other modes are not judged
 //     static constexpr std::string_view not_finite;      a reason: elements that are not finite are an error at once
 //     static constexpr bool softens = true;              a warning becomes a note once training has settled
-//     bool needs_majority() const;                       of what `judge` returns: whether yes takes more than half of
-//                                                        the decided ones; of the first blamed, with those that join
 //     constexpr std::string_view silence() const;        why it decided nothing though tensors matched
+// The type that `judge` returns may have
+//     void join(Said const& later);                      asked of the first blamed one for each later one; or
+//     bool outranks(Said const& first) const;            it takes the place of the first blamed one
+//     bool needs_majority() const;                       asked of the first blamed one: yes only if more than half of
+//                                                        the decided ones say yes
 // One that reads values has `feature_key` and `extract([kept&, | scratch&,] it, values, out)`; `judge` takes the
 // feature as its last argument.
 template <class Value>
@@ -196,6 +199,9 @@ struct judged_rule : Rule {
             holds = mine.row.count(it.step.mode, seen.book.close, one.holds) >= this->patience && holds;
         }
         if (!holds) { return; }
+        if constexpr (requires { one.outranks(seen.first); }) {
+            if (seen.book.found.count > 0 && one.outranks(seen.first)) { seen.book.found = {}; }
+        }
         if (seen.book.blame(it, one.measured)) {
             seen.first = one;
         } else if constexpr (requires { seen.first.join(one); }) {

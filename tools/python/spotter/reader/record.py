@@ -467,7 +467,7 @@ class Record:
         declaration = self.tensors[name].declaration
         partner = declaration.segment.ids.get(declaration.partner)
         members = tuple(each.name for i, each in enumerate(self.collections[:64]) if declaration.collections >> i & 1)
-        flags = tuple(flag for i, flag in enumerate(FLAGS) if declaration.flags >> i & 1)
+        flags = tuple(flag for flag, bit in FLAGS.items() if declaration.flags & bit)
 
         def role(number):
             return ROLES[number] if number < len(ROLES) else "other"
