@@ -209,7 +209,7 @@ TEST_CASE("beside a GPU that is always at work a wait is for its kernels, and be
     CHECK(verdict(0.4F) == "60 % of a train step is section data; no core is above 30 %: read ahead with 2 threads.");
 }
 
-TEST_CASE("a wait beside a busy GPU is for the loop's own kernels, or for those of others: their time says which") {
+TEST_CASE("the time of the loop's kernels says what it waits for beside a busy GPU") {
     temporary_folder const folder;
     auto const profile_with = [&](float kernels, float at_work) {
         static float busy;

@@ -14,8 +14,8 @@ MODES = ("train", "eval", "predict")
 ROLES = ("other", "loss", "gradient", "weight", "bias", "input", "label", "prediction", "preactivation", "activation", "optimizer",
           "metric", "tree", "importance", "average_shap", "full_shap", "hyperparameter", "timing", "system")
 ACTIVATIONS = ("unknown", "relu", "tanh", "sigmoid", "other")
-FLAGS = {"frozen": 1, "full_batch": 2, "sparse_rows": 4, "logits": 8, "negated": 16, "gathered": 32, "unasked": 64, "log_probabilities": 128,
-         "of_kernels": 65536}
+FLAGS = {"frozen": 1, "full_batch": 2, "sparse_rows": 4, "logits": 8, "negated": 16, "gathered": 32, "unasked": 64,
+         "log_probabilities": 128, "of_kernels": 65536}
 
 
 class Step(NamedTuple):

@@ -15,7 +15,7 @@ struct all_zero {
         "Check the bias and learning rate of the named layer; try a leaky activation.";
     static constexpr mode judged_in = mode::train;
 
-    enum condition : std::uint8_t { from_the_start = 1, died };
+    enum condition : std::uint8_t { from_the_start = 1, died };  // never active before; active before
 
     selector select = &select::weights_and_activations;  // AWS names no default
     double threshold = 1.0;                              // fraction; AWS AllZero: 100 %
@@ -24,11 +24,11 @@ struct all_zero {
     [[nodiscard]] static constexpr all_zero sagemaker_defaults() noexcept { return {.patience = 1}; }
 
     static constexpr stats_mask watched = stats_mask::zeros;
-    struct kept {
+    struct kept {                 // of one tensor
         bool was_active = false;  // some value was not zero
     };
-    struct zeros : judged_value {
-        bool were_active = false;
+    struct zeros : judged_value {  // the share of zeros
+        bool were_active = false;  // kept::was_active
 
         // What died in training is reported before what was zero from the start.
         [[nodiscard]] constexpr bool outranks(zeros const& first) const noexcept {

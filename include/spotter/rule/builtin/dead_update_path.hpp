@@ -39,6 +39,7 @@ struct dead_update_path {
     static constexpr std::string_view remedy =
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
+    // The reasons above.
     enum condition : std::uint8_t { no_effect = 1, no_gradient, not_in_optimizer, came_to_rest };
 
     selector select = &select::parameters;

@@ -43,6 +43,7 @@ struct gradient_not_cleared {
     static constexpr std::string_view remedy = "Clear gradients before each backward pass.";
     static constexpr mode judged_in = mode::train;
     static constexpr bool extracts_from_memory = true;
+    // By the noise of gradients (the first and the third sign); by their growth (the second).
     enum condition : std::uint8_t { holds_those_before = 1, piles_up };
 
     selector select = role::gradient;
@@ -76,19 +77,22 @@ struct gradient_not_cleared {
         bool straight = false;      // the second; `measured` is then the growth of the norm
         bool alone = false;         // the third
 
+        // The third sign is reported before the others, and needs no majority.
         [[nodiscard]] constexpr bool outranks(judged const& other) const noexcept { return alone && !other.alone; }
-        [[nodiscard]] constexpr bool needs_majority() const noexcept { return !alone; }
+        [[nodiscard]] constexpr bool needs_majority() const noexcept { return !alone; }  // of the gradients
     };
     // How many gradients were computed anew, at this step and at the one before.
     struct scratch {
-        struct tally {
-            std::uint32_t judged = 0, anew = 0;
+        struct tally {                           // of one step
+            std::uint32_t judged = 0, anew = 0;  // gradients; those of them that are computed anew
 
+            // Half of them or more are computed anew.
             [[nodiscard]] constexpr bool half() const noexcept { return judged > 0 && 2 * anew >= judged; }
         };
-        tally now{}, before{};
+        tally now{}, before{};    // of this step, of the one before
         std::uint64_t index = 0;  // of the step
 
+        // Counts one gradient of the step with that index.
         constexpr void count(std::uint64_t step, bool is_anew) noexcept {
             if (step != std::exchange(index, step)) { before = std::exchange(now, {}); }
             ++now.judged, now.anew += is_anew ? 1 : 0;
