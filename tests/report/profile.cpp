@@ -209,6 +209,8 @@ TEST_CASE("beside a GPU that is always at work a wait is for its kernels, and be
     CHECK(verdict(0.4F) == "60 % of a train step is section data; no core is above 30 %: read ahead with 2 threads.");
 }
 
+constexpr plan kept_times{collection{"loss", "loss"}, collection{"times", "time/*"}};
+
 TEST_CASE("the time of the loop's kernels says what it waits for beside a busy GPU") {
     temporary_folder const folder;
     auto const profile_with = [&](float kernels, float at_work) {
@@ -217,12 +219,13 @@ TEST_CASE("the time of the loop's kernels says what it waits for beside a busy G
         std::string const path = folder / ("run" + std::to_string(kernels) + std::to_string(at_work));
         double const begin = profile_clock;
         {
-            hook watch{path, kept_losses, options{.drain = drain::poll, .clock = &tell_profile_clock}};
+            hook watch{path, kept_times, options{.drain = drain::poll, .clock = &tell_profile_clock}};
             for (std::uint64_t i = 0; i < 101; ++i) {
+                watch.begin(i);
                 watch.observe("time/forward", kernels, flag::of_kernels);
                 watch.begin_section("wait"), spend(0.06), watch.end_section("wait");
                 spend(0.04);
-                (void)watch.step(i, "loss"_t = 1.0F);
+                (void)watch.end("loss"_t = 1.0F);
                 watch.poll();
             }
         }
