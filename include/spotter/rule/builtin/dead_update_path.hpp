@@ -23,7 +23,8 @@ namespace detail {
 }  // namespace detail
 
 // Warning, with one of four reasons.
-// - No effect: a parameter has never changed, although its gradient was finite and not all zero, `patience` times.
+// - No effect: a parameter has never changed, although its gradient was finite and not all zero, `patience` times
+//   in a row.
 // - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients.
 // - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
 //   a non-zero one.
