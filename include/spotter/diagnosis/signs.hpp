@@ -33,7 +33,7 @@
     of(one_weight_leapt_far) /* one by ten times as much */ \
     of(most_weights_leap) /* lately more than half of the weights moved by a tenth of themselves at once */ \
     of(some_weights_leap) /* half of them or fewer */ \
-    of(most_weights_leapt_later) /* most weights moved by half of themselves in later updates; the loss did not rise before */ \
+    of(most_weights_leapt_later) /* later, most weights moved by half of themselves; no rise of the loss */ \
     of(small_first_steps) /* no first update was a fifth of its weight */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
     of(weights_came_to_rest) /* every weight has moved, and none for fifty observations; or dead_update_path */ \
