@@ -191,6 +191,32 @@ TEST_CASE("progress: a running mean that begins at 0 is judged from where it mee
     CHECK(any_says(story(200, [](std::uint64_t i) { return 0.1 * std::exp(0.2 * double(i)); }), "worsens"));
 }
 
+TEST_CASE("progress: a loss that begins low without a large update is a running mean that begins at 0") {
+    auto const says = [](bool small_updates, auto&& course) {
+        shown_run run;
+        progress worst = progress::unknown;
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            run.see(train(i), "loss", course(i));
+            run.inside().pass_low_beginnings(small_updates);
+            worst = run.says() > worst ? run.says() : worst;
+        }
+        return worst;
+    };
+    for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+        // Each value keeps a third of the one before, and the first is of one sample.
+        noise scatter{seed};
+        auto const soon = [&](double rate, std::uint64_t i) {
+            return (0.2 + std::exp(-rate * double(i))) * (1 - 0.98 * std::pow(0.36, double(i))) * (1 + 0.1 * scatter());
+        };
+        CHECK(says(true, [&](std::uint64_t i) { return soon(0.02, i); }) == progress::improves);
+        CHECK(says(true, [&](std::uint64_t i) { return soon(0, i); }) == progress::unknown);
+        CHECK(says(false, [&](std::uint64_t i) { return soon(0, i); }) == progress::worsens);
+    }
+    // One that runs away goes on to climb.
+    auto const away = [](std::uint64_t i) { return 0.1 * std::exp(0.3 * double(i < 40 ? i : 40)); };
+    CHECK(says(true, away) == progress::worsens);
+}
+
 TEST_CASE("progress: beside the loss that is minimised its terms are no objectives") {
     auto const says = [](std::string_view total, std::string_view term, double rate) {
         shown_run run;
@@ -264,6 +290,27 @@ TEST_CASE("progress: returns that fall are worse beside a critic that runs away,
     CHECK(falls("metric/return", "policy_loss", 8) == progress::unknown);
     CHECK(falls("metric/return", "loss", 0, 6000) == progress::worsens);
     CHECK(falls("metric/entropy", "value_loss", 8) == progress::unknown);
+}
+
+TEST_CASE("progress: returns of a policy in small steps are flat once they have fallen by a quarter") {
+    auto const falls = [](double to, char const* divergence, std::uint64_t updates) {
+        shown_run run{false};
+        noise some{1};
+        for (std::uint64_t i = 0; i < 40; ++i) {
+            for (std::uint64_t k = 0; k < updates; ++k) {
+                run.see(train(i * updates + k), divergence, 0.01 * static_cast<double>(k));
+                run.see(train(i * updates + k), "loss/policy", some());
+                run.see(train(i * updates + k), "loss/value", 1);
+            }
+            run.see(train(i * updates + updates - 1), "metric/episode_return", (i < 8 ? 22 : to) + some());
+        }
+        return run.says();
+    };
+    CHECK(falls(9, "metric/approx_kl", 8) == progress::flat);
+    CHECK(falls(9, "kl", 8) == progress::flat);
+    CHECK(falls(18, "metric/approx_kl", 8) == progress::unknown);
+    CHECK(falls(9, "metric/approx_kl", 1) == progress::unknown);  // each batch is used once: it may explore
+    CHECK(falls(9, "metric/entropy", 8) == progress::unknown);
 }
 
 TEST_CASE("progress: noise about one level is flat soon after 500 samples, and neither better nor worse") {

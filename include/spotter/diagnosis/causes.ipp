@@ -78,7 +78,7 @@ namespace causes {
     SPOTTER_STRICT_BODY
     std::string_view name{}, critic{};
     falling_series const* const fallen = of.losses.fallen_return(name);
-    if (fallen == nullptr || of.progress != progress::worsens) { return false; }
+    if (fallen == nullptr || !is_ill(of.progress)) { return false; }
     into = found_by(rule_id::loss_not_decreasing, "returns fall", name,
                     {"return", -fallen->level(), -fallen->dropped_from(), relation::less}, {},
                     "Lower the learning rate, and go back to the policy that returned more.");

@@ -234,6 +234,7 @@ SPOTTER_COLD_BODY bool diagnoser::leaves_a_plateau() const noexcept {
 // On a plateau a loss is not flat yet. After the first steps threw a loss up, its fall is no progress until it is below
 // where it began.
 SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
+    losses_.pass_low_beginnings(weights_.begins_with_small_steps(limits_.sure_step));
     spotter::progress const now = losses_.says();
     if (now == progress::flat && leaves_a_plateau()) { return progress::unknown; }
     bool const may_be = now == progress::improves || now == progress::unknown;

@@ -44,6 +44,10 @@ public:
         if (says_ != progress::worsens && is_worse(limits, why_)) { says_ = progress::worsens; }
     }
 
+    // At its tenth sample: it looks like a running mean from 0, unless large updates threw it up. Then it begins anew.
+    [[nodiscard]] constexpr bool begins_low() const noexcept { return samples_ == 10 && mean_.begins_low(); }
+    constexpr void begin_anew() noexcept { mean_.accept(), *this = falling_series{mean_}; }
+
     [[nodiscard]] constexpr progress says() const noexcept { return says_; }
     // The comparison by which it is flat or worsens.
     [[nodiscard]] constexpr evidence why() const noexcept { return why_; }
@@ -115,6 +119,18 @@ public:
     // It is worse than it began, in 95 of 100 pairs of blocks from the first sixth and the last third, and has not
     // improved.
     [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
+    // Its last third is worse than its first sixth by a quarter or more, in 95 of 100 pairs of blocks, and it has not
+    // improved.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_sunk(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (samples_ < limits.returns || improved_) { return false; }
+        std::size_t const third = blocks_.size() / 3;
+        std::span<double const> const first = blocks_.first(third / 2);
+        double const before = middle_of(first);
+        double least = limits.sunk * magnitude(before);
+        force_rounding(least);
+        return now_ - before > least && share_below(first, blocks_.last(third)) >= 0.95;
+    }
     // It was hardly ever below where it began, and is above: its lowest block is in the first sixth, and 95 in 100
     // pairs of blocks from the first and the last third rise.
     [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {

@@ -26,13 +26,17 @@ public:
     }
 
     [[nodiscard]] static constexpr stats_mask needs(tensor_info const& tensor) noexcept {
-        return falls(tensor) || rises(tensor) ? stats_mask::sum : stats_mask::none;
+        return falls(tensor) || rises(tensor) || is_divergence(tensor) ? stats_mask::sum : stats_mask::none;
     }
     // False where memory is short.
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
-        return !any(needs(tensor)) || all_.declare(tensor) != nullptr;
+        return !any(needs(tensor)) || is_divergence(tensor) || all_.declare(tensor) != nullptr;
     }
     constexpr void observe(observation const& it) noexcept {
+        if (is_divergence(it.tensor)) {
+            if (it.step.mode == mode::train) { see_divergence(mean(it.stats)); }
+            return;
+        }
         loss_place const place = place_of(it);
         series* const mine = all_.find(place.id);
         measurement const value = loss_of(it);
@@ -45,7 +49,14 @@ public:
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
         (train ? mine->trained_at : mine->evaluated_at) = it.step;
         see_size(*mine);
-        stale_ = true;
+        stale_ = true, any_low_ = any_low_ || mine->train.begins_low();
+    }
+    // Small updates explain no loss that begins at a third of its next values: it is a running mean from 0.
+    constexpr void pass_low_beginnings(bool updates_are_small) noexcept {
+        if (!std::exchange(any_low_, false) || !updates_are_small) { return; }
+        all_.each([](series& it) {
+            if (it.train.begins_low()) { it.train.begin_anew(); }
+        });
     }
     // The progress over all samples so far.
     [[nodiscard]] constexpr progress says() noexcept {
@@ -104,12 +115,17 @@ public:
         });
         return losses == 1 && !gained;
     }
-    // The loss of the net that a tensor belongs to has risen from the start, by however little, or worsens.
+    // The loss of the net that a tensor belongs to has risen from the start, by however little, or worsens. A critic's
+    // loss counts.
     [[nodiscard]] constexpr bool rises_in_net_of(std::string_view tensor) const noexcept {
         bool any = false;
-        each_loss_of_net(tensor, [&](std::string_view, series const& it) {
+        auto const see = [&](std::string_view, series const& it) {
             any = any || it.train.says() == progress::worsens ||
                   (it.train.samples() >= limits_.earliest && it.train.rises_from_the_start());
+        };
+        each_loss_of_net(tensor, see);
+        all_.each_named([&](std::string_view called, series const& it) {
+            if (it.is_value && is_loss_of_net(called, net_of(tensor))) { see(called, it); }
         });
         return any;
     }
@@ -119,8 +135,8 @@ public:
         detail::falling_series const* found = nullptr;
         all_.each_named([&](std::string_view called, series const& it) {
             for (detail::falling_series const* const each : {&it.train, &it.eval}) {
-                if (found != nullptr || it.is_value || !each->has_dropped()) { continue; }
-                found = each, name = called;
+                bool const fell = !it.is_value && fall_of(*each) != progress::unknown;
+                if (found == nullptr && fell) { found = each, name = called; }
             }
         });
         return objective_ ? nullptr : found;
@@ -172,10 +188,16 @@ private:
     [[nodiscard]] static constexpr bool falls(tensor_info const& tensor) noexcept {
         return select::boosting_losses(tensor);
     }
+    [[nodiscard]] static constexpr bool is_metric(tensor_info const& tensor) noexcept {
+        return tensor.role == role::metric || (tensor.role == role::other && tensor.shape.elements() == 1);
+    }
+    // Of a policy from the one that gathered its data: such a policy moves in small steps.
+    [[nodiscard]] static constexpr bool is_divergence(tensor_info const& tensor) noexcept {
+        return is_metric(tensor) && detail::has_one_of(tensor.name, {}, {"kl"});
+    }
     // More of it is better.
     [[nodiscard]] static constexpr bool rises(tensor_info const& tensor) noexcept {
-        bool const is_number = tensor.role == role::other && tensor.shape.elements() == 1;
-        if (tensor.role != role::metric && !is_number) { return false; }
+        if (!is_metric(tensor)) { return false; }
         if (reported_metric_of(tensor.name).rises()) { return true; }
         return is_return(tensor.name);
     }
@@ -261,12 +283,20 @@ private:
         why = {"eval loss", now, neither ? stirs_not : as_before, relation::greater_equal};
         return true;
     }
-    // Returns have fallen for too long to be exploration, or together with a critic that explodes.
-    [[nodiscard]] constexpr bool returns_fall() const noexcept {
+    // A policy that was updated several times on a batch of experience has gathered the next with the policy of now.
+    SPOTTER_STRICT constexpr void see_divergence(measurement of) noexcept {
+        SPOTTER_STRICT_BODY
+        if (!of.known) { return; }
+        batches_ += 4 * of.value < divergence_ ? 1U : 0U;
+        divergence_ = of.value;
+    }
+    // Of returns that have fallen. They worsen where that lasts too long to be exploration, or a critic explodes. They
+    // are flat where the policy moves in small steps.
+    [[nodiscard]] constexpr progress fall_of(detail::falling_series const& it) const noexcept {
         std::string_view name{};
-        detail::falling_series const* const fallen = fallen_return(name);
-        return fallen != nullptr &&
-               (fallen->samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr);
+        bool const is_sure = it.samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr;
+        if (it.has_dropped() && is_sure) { return progress::worsens; }
+        return batches_ >= limits_.batches && it.has_sunk(limits_) ? progress::flat : progress::unknown;
     }
     // It counts for the progress of the whole run.
     [[nodiscard]] constexpr bool speaks(series const& it) const noexcept {
@@ -277,20 +307,24 @@ private:
         std::uint64_t losses = 0, that_are[4]{};
         bool better = false, evaluates_better = false, behind = false;
         evidence unused;
+        progress fall = progress::unknown;  // of returns
         all_.each([&](series const& it) {
             if (!speaks(it)) { return; }
             evaluates_better = evaluates_better || it.eval.says() == progress::improves;
             better = better || it.train.says() == progress::improves;
+            for (detail::falling_series const* const each : {&it.train, &it.eval}) {
+                progress const one = objective_ ? progress::unknown : fall_of(*each);
+                fall = one > fall ? one : fall;
+            }
             if (!it.counts) { return; }
             behind = behind || stays_behind(it, unused);
             ++losses, ++that_are[static_cast<std::size_t>(it.train.says())];
         });
         std::uint64_t const flat = that_are[static_cast<std::size_t>(progress::flat)];
         if (evaluates_better || (better && !behind)) { return progress::improves; }
-        if (that_are[static_cast<std::size_t>(progress::worsens)] > 0 || (!objective_ && returns_fall())) {
-            return progress::worsens;
-        }
-        return behind || (flat == losses && stands(losses)) ? progress::flat : progress::unknown;
+        if (that_are[static_cast<std::size_t>(progress::worsens)] > 0) { return progress::worsens; }
+        bool const is_flat = behind || (flat == losses && stands(losses));
+        return is_flat && fall == progress::unknown ? progress::flat : fall;
     }
     // Whether `losses` flat losses mean no progress. One does; several metrics of one model do; two adversarial nets,
     // each flat, do not.
@@ -303,6 +337,9 @@ private:
     detail::progress_limits limits_, returns_;
     double largest_ = 0;  // the largest beginning of a training loss
     bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
+    bool any_low_ = false;       // a loss began low at this close
+    std::uint64_t batches_ = 0;  // of experience: the divergence fell to under a quarter
+    double divergence_ = 0;      // the latest
     progress says_ = progress::unknown;
 };
 

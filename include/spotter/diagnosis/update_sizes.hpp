@@ -142,6 +142,12 @@ public:
         return all;
     }
 
+    // Weights have moved, and none by `least` of itself in its first updates.
+    [[nodiscard]] constexpr bool begins_with_small_steps(double least) const noexcept {
+        double const largest = count_leaps(least, least).largest;
+        return largest > 0 && largest < least;
+    }
+
     // The most by which a step as long as a weight would have changed the loss. Unknown where no gradient was seen, or
     // every weight is zero.
     [[nodiscard]] constexpr measurement strongest_pull() const noexcept {
