@@ -73,22 +73,29 @@ namespace causes {
     return true;
 }
 
-// Returns fall, and no cause explains it. Where the loss of a critic explodes, that is reported as the reason.
+// Returns fall or do not rise, and no cause explains it. Where the loss of a critic explodes, that is reported as the
+// reason.
 [[nodiscard]] SPOTTER_STRICT inline bool returns_fall(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::string_view name{}, critic{};
     falling_series const* const fallen = of.losses.fallen_return(name);
-    if (fallen == nullptr || !is_ill(of.progress)) { return false; }
-    into = found_by(rule_id::loss_not_decreasing, "returns fall", name,
-                    {"return", -fallen->level(), -fallen->dropped_from(), relation::less}, {},
-                    "Lower the learning rate, and go back to the policy that returned more.");
-    if (auto const* const value = of.losses.value_that_explodes(critic); value != nullptr) {
+    auto const* const value = of.losses.value_that_explodes(critic);
+    if (!is_ill(of.progress) || (fallen == nullptr && value == nullptr)) { return false; }
+    if (value != nullptr) {
         double const far_off = of.limits.progress.explodes * value->train.beginning();
-        into = found_by(into.id, "the loss of a critic runs away, and returns fall", critic,
-                        {"loss", value->train.level(), far_off, relation::greater_equal}, value->trained_at,
+        into = found_by(rule_id::loss_not_decreasing,
+                        fallen != nullptr ? "the loss of a critic runs away, and returns fall"
+                                          : "the loss of a critic runs away, and returns do not rise",
+                        critic, {"loss", value->train.level(), far_off, relation::greater_equal}, value->trained_at,
                         "Lower the critic's learning rate, let its targets follow more slowly, and clip rewards.");
+    } else {
+        into = found_by(rule_id::loss_not_decreasing, "returns fall", name,
+                        {"return", -fallen->level(), -fallen->dropped_from(), relation::less}, {},
+                        "Lower the learning rate, and go back to the policy that returned more.");
     }
-    into.detail << "\"" << name << "\" fell from " << -fallen->dropped_from() << " to " << -fallen->level();
+    if (fallen != nullptr) {
+        into.detail << "\"" << name << "\" fell from " << -fallen->dropped_from() << " to " << -fallen->level();
+    }
     return true;
 }
 

@@ -298,6 +298,20 @@ private:
         if (it.has_dropped() && is_sure) { return progress::worsens; }
         return batches_ >= limits_.batches && it.has_sunk(limits_) ? progress::flat : progress::unknown;
     }
+    // The loss of a critic explodes, and no return has improved.
+    [[nodiscard]] constexpr bool only_critic_moves() noexcept {
+        std::uint64_t samples = 0;
+        bool improves = false;
+        all_.each([&](series const& it) {
+            for (detail::falling_series const* const each : {&it.train, &it.eval}) {
+                if (it.is_value) { continue; }
+                samples = each->samples() > samples ? each->samples() : samples;
+                improves = improves || each->says() == progress::improves;
+            }
+        });
+        std::string_view name{};
+        return samples >= limits_.earliest && !improves && value_that_explodes(name) != nullptr;
+    }
     // It counts for the progress of the whole run.
     [[nodiscard]] constexpr bool speaks(series const& it) const noexcept {
         bool const is_rivals = it.is_of_player && !it.train.explodes(limits_);
@@ -323,7 +337,7 @@ private:
         std::uint64_t const flat = that_are[static_cast<std::size_t>(progress::flat)];
         if (evaluates_better || (better && !behind)) { return progress::improves; }
         if (that_are[static_cast<std::size_t>(progress::worsens)] > 0) { return progress::worsens; }
-        bool const is_flat = behind || (flat == losses && stands(losses));
+        bool const is_flat = behind || (flat == losses && stands(losses)) || (!objective_ && only_critic_moves());
         return is_flat && fall == progress::unknown ? progress::flat : fall;
     }
     // Whether `losses` flat losses mean no progress. One does; several metrics of one model do; two adversarial nets,
