@@ -228,7 +228,8 @@ int main(int count, char** arguments) {
                                      : !wanted.from.empty() ? read_csv_file(wanted.from)
                                                             : train_all(assignments(wanted), jobs);
     if (all.empty()) {
-        std::fputs("no training to tell of: is the file there, or the folder SPOTTER_DATA?\n", stderr);
+        std::fputs("no training to tell of: is the file there and of this version, or the folder SPOTTER_DATA?\n",
+                   stderr);
         return 1;
     }
     if (!wanted.csv.empty() && !write_csv(wanted.csv, all)) { return 1; }
