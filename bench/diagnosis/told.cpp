@@ -22,6 +22,7 @@ constexpr sign_rule rules[] = {
     {sd::sign::no_gradient, spotter::rule_id::dead_update_path, "no_gradient"},
     {sd::sign::policy_ascends, spotter::rule_id::rl_policy_ascends},
     {sd::sign::loss_without_bottom, spotter::rule_id::loss_not_decreasing, "loss falls without bound"},
+    {sd::sign::dead_without_a_leap, spotter::rule_id::all_zero},
     {sd::sign::saturated_units, spotter::rule_id::saturated_activation},
     {sd::sign::nothing_to_gain, spotter::rule_id::saturated_activation},
     {sd::sign::gradient_fades_with_depth, spotter::rule_id::gradient_depth_ratio},
