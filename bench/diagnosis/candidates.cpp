@@ -3,6 +3,8 @@
 
 #include "labels.hpp"
 
+#include <spotter/diagnosis/packs.hpp>
+
 #include <algorithm>
 
 namespace diagnosis {
@@ -80,10 +82,19 @@ private:
     sp::findings found_{};
 };
 
-sd::any_machine* with_limits(pack_with_limits const& it) {
-    auto* const pack = new sd::diagnosed_pack{sd::has_objective(it.pack), it.limits};
-    add_rules_of(it.pack, *pack);
-    return pack;
+template <sd::pack_id Which>
+sd::diagnosed_pack* as_it_is() {
+    return static_cast<sd::diagnosed_pack*>(sd::make_pack<Which>());
+}
+sd::diagnosed_pack* made(own_pack_rules const& it) {
+    if (it.limits) {
+        auto* const pack = new sd::diagnosed_pack{sd::has_objective(it.pack), *it.limits};
+        add_rules_of(it.pack, *pack);
+        return pack;
+    }
+    return it.pack == sd::pack_id::rl         ? as_it_is<sd::pack_id::rl>()
+           : it.pack == sd::pack_id::boosting ? as_it_is<sd::pack_id::boosting>()
+                                              : as_it_is<sd::pack_id::supervised>();
 }
 
 }  // namespace
@@ -94,7 +105,25 @@ namespace spotter::inline SPOTTER_ABI {
 
 machine<diagnosis::candidate_packs>::machine(diagnosis::candidate_packs const& it)
     : detail::any_machine_owner{new diagnosis::many_diagnosed{it}} {}
-machine<diagnosis::pack_with_limits>::machine(diagnosis::pack_with_limits const& it)
-    : detail::any_machine_owner{diagnosis::with_limits(it)} {}
+
+machine<diagnosis::own_pack_rules>::machine(diagnosis::own_pack_rules const& it) : machine{it, diagnosis::made(it)} {}
+machine<diagnosis::own_pack_rules>::machine(diagnosis::own_pack_rules const& it, detail::diagnosed_pack* pack)
+    : detail::any_machine_owner{pack}, like_{it}, pack_{pack} {}
+
+truth machine<diagnosis::own_pack_rules>::close(step_id step, findings& out) {
+    truth const answer = any_machine_owner::close(step, out);
+    diagnosis::pack_notes& notes = *like_.notes;
+    notes.close = step;
+    bool alarm = false, leads = false;
+    for (finding const& each : out) {
+        alarm = alarm || each.severity >= severity::warning;
+        leads = leads || each.leads;
+    }
+    if (alarm && step.index >= like_.onset && !notes.alarm) {
+        notes.alarm = step;
+        if (leads) { notes.seen = pack_->seen(); }
+    }
+    return answer;
+}
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -75,6 +75,11 @@ struct share {
     }
 };
 
+// "7/9".
+[[nodiscard]] inline std::string short_text(share const& it) {
+    return it.count == 0 ? "–" : std::to_string(it.hits) + "/" + std::to_string(it.count);
+}
+
 // Of the healthy trainings of a family in one shape.
 [[nodiscard]] inline std::vector<double> badness_of(std::vector<outcome> const& all, assignment const& like) {
     std::vector<double> made;
@@ -120,14 +125,6 @@ struct share {
         if (same && finding.reason.find(each.reason) != finding.reason.npos) { return true; }
     }
     return false;
-}
-// Or behind the other one that it names.
-[[nodiscard]] inline bool is_symptom_or_other(reported_finding const& finding, fault of) {
-    bool found = is_symptom(finding, of);
-    for (symptom const& each : info_of(of).symptoms) {
-        found = found || (!finding.other.empty() && finding.other == each.rule);
-    }
-    return found;
 }
 
 }  // namespace diagnosis

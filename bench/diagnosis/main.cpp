@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well do the packs tell healthy trainings from broken ones, and what is broken? docs/diagnosis.md explains.
 //     diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from FILE]
-//     [--list]
+//     [--list] [--records FOLDER]
 #include "cure_tables.hpp"
 #include "cures.hpp"
 #include "family.hpp"
 #include "jobs.hpp"
 #include "limits.hpp"
+#include "records.hpp"
 #include "tables.hpp"
 #include "watches.hpp"
 
@@ -29,7 +30,7 @@ using namespace diagnosis;
 struct options {
     std::uint64_t first_seed = 0, last_seed = 9;
     std::vector<std::pair<std::string, std::string>> only{};  // family and fault; empty: all
-    std::string csv{}, from{}, tried{};
+    std::string csv{}, from{}, tried{}, records{};
     unsigned jobs = 0;  // 0: one a processor
     bool quick = false, list = false, healthy = false, leave_out = false, cures = false;
 };
@@ -37,7 +38,7 @@ struct options {
 constexpr std::uint64_t first_tuning_seed = 100;
 constexpr char const* usage =
     "usage: diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from "
-    "FILE] [--list]\n"
+    "FILE] [--list] [--records FOLDER]\n"
     "  --quick    seed 0, of each family one healthy and one faulty training    --tuning   seeds 100..109\n"
     "  --only     a family by name; one of its faults by name, or clean\n"
     "  --csv      writes what came of each training  --from     no training: the tables of such a file\n"
@@ -45,6 +46,7 @@ constexpr char const* usage =
     "  --healthy  healthy trainings alone           --alone    the rules of the program's pack look on, each for "
     "itself\n"
     "  --ours     without sagemaker's pack          --tell     prints what the program's own pack finds, notes too\n"
+    "  --records  no training: replays the records that FOLDER/labels.csv names, and counts what the packs answer\n"
     "  --cures    trains the programs that follow cures: left alone, with each cure, and with all\n"
     "  --leave-out  chooses the limits of the diagnosis for each family without it, on as many seeds from 100 on, and\n"
     "             judges it with them; --tried FILE writes what came of these seeds, --from FILE takes it from there\n";
@@ -76,6 +78,7 @@ bool parse(std::string_view argument, std::string_view value, options& into, boo
     if (argument == "--jobs") { return parse(value, into.jobs); }
     if (argument == "--csv") { return !(into.csv = std::string{value}).empty(); }
     if (argument == "--tried") { return !(into.tried = std::string{value}).empty(); }
+    if (argument == "--records") { return !(into.records = std::string{value}).empty(); }
     if (argument == "--from") { return !(into.from = std::string{value}).empty(); }
     takes_value = false;
     if (argument == "--quick") {
@@ -223,12 +226,14 @@ int main(int count, char** arguments) {
         return 0;
     }
     unsigned const jobs = wanted.jobs > 0 ? wanted.jobs : (std::max)(1U, std::thread::hardware_concurrency());
+    if (!wanted.records.empty()) { return judge_records(wanted.records, jobs, wanted.csv); }
     if (wanted.cures) { return compare_cures(wanted, jobs); }
     std::vector<outcome> const all = wanted.leave_out       ? leave_out(wanted, jobs)
                                      : !wanted.from.empty() ? read_csv_file(wanted.from)
                                                             : train_all(assignments(wanted), jobs);
     if (all.empty()) {
-        std::fputs("no training to tell of: is the file there, or the folder SPOTTER_DATA?\n", stderr);
+        std::fputs("no training to tell of: is the file there and of this version, or the folder SPOTTER_DATA?\n",
+                   stderr);
         return 1;
     }
     if (!wanted.csv.empty() && !write_csv(wanted.csv, all)) { return 1; }

@@ -2,6 +2,8 @@
 // Outcomes as lines of text and back.
 #include "outcome.hpp"
 
+#include "fields.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <istream>
@@ -10,27 +12,13 @@ namespace diagnosis {
 
 namespace {
 
-// No field of ours holds a comma, a semicolon or a bar; a reason that does has it replaced.
-std::string plain(std::string_view text) {
-    std::string made{text};
-    for (char& each : made) { each = each == ',' || each == ';' || each == '|' || each == '\n' ? ' ' : each; }
-    return made;
-}
+namespace sd = spotter::detail;
+constexpr auto sign_count = static_cast<std::size_t>(sd::sign::count);
+
 std::string number(double value) {
     char text[40];
     std::snprintf(text, sizeof text, "%.6g", value);
     return text;
-}
-std::vector<std::string> parts_of(std::string const& line, char between) {
-    std::vector<std::string> made{{}};
-    for (char const each : line) {
-        if (each == between) {
-            made.emplace_back();
-        } else {
-            made.back() += each;
-        }
-    }
-    return made;
 }
 std::vector<std::string> list_of(std::string const& field) {
     return field.empty() ? std::vector<std::string>{} : parts_of(field, ';');
@@ -50,6 +38,25 @@ std::vector<reported_finding> findings_in(std::string const& field) {
         if (words.size() != 6) { continue; }
         made.push_back({words[0], words[1], words[2], std::strtoull(words[3].c_str(), nullptr, 10),
                         std::strtod(words[4].c_str(), nullptr), words[5]});
+    }
+    return made;
+}
+// Signs by their names: their numbers change when one is added.
+std::string joined(sd::signs const& seen) {
+    std::string made;
+    for (std::size_t i = 0; i < sign_count; ++i) {
+        auto const each = static_cast<sd::sign>(i);
+        if (seen.has(each)) { (made += made.empty() ? "" : ";") += sd::name_of(each); }
+    }
+    return made;
+}
+sd::signs signs_in(std::string const& field) {
+    sd::signs made;
+    for (std::string const& name : list_of(field)) {
+        for (std::size_t i = 0; i < sign_count; ++i) {
+            auto const each = static_cast<sd::sign>(i);
+            made.add(each, sd::name_of(each) == name);
+        }
     }
     return made;
 }
@@ -75,14 +82,14 @@ bool fault_named(std::string_view name, fault& into) {
 std::uint64_t whole(std::string const& field) { return std::strtoull(field.c_str(), nullptr, 10); }
 double real(std::string const& field) { return std::strtod(field.c_str(), nullptr); }
 
-constexpr std::size_t of_training = 13, of_pack = 14;  // fields of a line
+constexpr std::size_t of_training = 13, of_pack = 15;  // fields of a line
 
 }  // namespace
 
 std::string csv_header() {
     return "family,fault,variant,seed,steps,badness,finite,first_loss,last_loss,planted,planted_at,seconds,candidates,"
            "pack,alarmed,mode,step,stopped,stopped_at,skips,first_alarm,rules,too_early,bad_value,bad_value_at,"
-           "could_not_run,acts\n";
+           "could_not_run,acts,signs\n";
 }
 
 std::string csv_lines(outcome const& it) {
@@ -115,7 +122,8 @@ std::string csv_lines(outcome const& it) {
                                                                     said.bad_value,
                                                                     std::to_string(said.bad_value_at),
                                                                     joined(said.not_judged),
-                                                                    std::to_string(it.acts)};
+                                                                    std::to_string(it.acts),
+                                                                    joined(said.seen)};
         std::string line;
         for (std::size_t i = 0; i < fields.size(); ++i) { line += (i == 0 ? "" : ",") + fields[i]; }
         made += line + '\n';
@@ -161,6 +169,7 @@ std::vector<outcome> read_csv(std::istream& from) {
         said.bad_value = fields[23];
         said.bad_value_at = whole(fields[24]);
         said.not_judged = list_of(fields[25]);
+        said.seen = signs_in(fields[27]);
     }
     return made;
 }

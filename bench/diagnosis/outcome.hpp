@@ -5,6 +5,8 @@
 
 #include "faults.hpp"
 
+#include <spotter/diagnosis/signs.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +38,7 @@ struct verdict {
     std::uint64_t stopped_at = 0;
     std::uint64_t skips = 0;  // decisions to skip the update
     std::vector<reported_finding> first{};
+    spotter::detail::signs seen{};              // at the first alarm, where the table of causes named it
     std::vector<reported_finding> rules{};      // of each rule that alarmed its first, in that order
     std::vector<reported_finding> too_early{};  // the same of alarms before there was anything wrong
     std::string bad_value{};                    // the first tensor reported as non-finite, and when

@@ -99,24 +99,25 @@ void print_packs(list const& trainings) {
 void print_faults(list const& trainings) {
     std::printf(
         "\n### Faults\n\n| fault | counted | latent | recall | right symptom | steps, median and p90 | recall of "
-        "sagemaker | at 500 | first alarms |\n|---|---|---|---|---|---|---|---|---|\n");
+        "sagemaker | at 500 | wrong first lines |\n|---|---|---|---|---|---|---|---|---|\n");
     for (fault_info const& each : faults) {
         auto const here = [&](outcome const& one) { return one.what.broken == each.what; };
         std::size_t latent = 0;
-        std::map<std::string, std::size_t> first;
+        std::map<std::string, std::size_t> wrong;
         for (labelled const& one : trainings) {
             if (!here(*one.of)) { continue; }
             latent += one.label == label::latent ? 1 : 0;
             if (!counts_as_faulty(one.label)) { continue; }
             verdict const& said = one.of->packs[0];
-            ++first[said.alarmed ? rule_and_reason(said.first.front()) : "none"];
+            if (said.alarmed && is_symptom(said.first.front(), each.what)) { continue; }
+            ++wrong[said.alarmed ? rule_and_reason(said.first.front()) : "none"];
         }
         score const ours{trainings, 0, here}, theirs{trainings, 1, here}, seldom{trainings, 2, here};
         if (ours.recall.count + latent == 0) { continue; }
         std::printf("| %s | %zu | %zu | %s | %s | %s | %.2f | %.2f | %s |\n", std::string{each.name}.c_str(),
                     ours.recall.count, latent, ours.recall.text().c_str(), ours.right.text().c_str(),
                     steps_text(ours.steps).c_str(), theirs.recall.value(), seldom.recall.value(),
-                    counts_text(first).c_str());
+                    counts_text(wrong).c_str());
     }
 }
 
@@ -212,6 +213,17 @@ void print_lists(list const& trainings) {
     }
 }
 
+std::vector<first_line> first_lines(list const& trainings) {
+    std::vector<first_line> made;
+    for (labelled const& each : trainings) {
+        verdict const& said = each.of->packs[own_pack];
+        if (!counts_as_faulty(each.label) || !said.alarmed) { continue; }
+        fault const broken = each.of->what.broken;
+        made.push_back({&said, [broken](reported_finding const& it) { return is_symptom(it, broken); }});
+    }
+    return made;
+}
+
 void print_group(std::vector<outcome> const& all, bool real, char const* title) {
     list trainings;
     for (outcome const& each : all) {
@@ -229,6 +241,7 @@ void print_group(std::vector<outcome> const& all, bool real, char const* title) 
     print_packs(trainings);
     print_families(trainings);
     print_faults(trainings);
+    print_causes(first_lines(trainings));
     for (std::size_t p = 0; p < pack_names.size(); ++p) {
         print_alarms(trainings, label::clean, p, "False alarms in clean trainings");
     }

@@ -2,6 +2,7 @@
 // The hooks and what is noted of their alarms. In a file of its own: the packs are what takes long to compile.
 #include "watches.hpp"
 
+#include "alarms.hpp"
 #include "candidates.hpp"
 
 #include <spotter/hook.hpp>
@@ -9,7 +10,6 @@
 #include <spotter/rule/inequality.hpp>
 #include <spotter/rules.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -42,12 +42,8 @@ public:
         if (!due_) { return; }
         sp::step_alarm const found = hook_.end();
         check(found);
-        said_.skips += found.decision() == sp::decision::skip_update ? 1 : 0;
-        if (found.decision() == sp::decision::stop && !std::exchange(said_.stopped, true)) {
-            said_.stopped_at = step_.index;
-        }
         if (watches::tells && interval_ == 1) { tell(found); }
-        if (found) { note(found); }
+        note_alarm(found, step_, onset_, said_);
     }
     [[nodiscard]] verdict finish() {
         hook_.finish();
@@ -76,34 +72,6 @@ private:
     }
     static void tell(sp::step_alarm const& found) {
         for (sp::finding const& each : found) { sp::print(each, stderr); }
-    }
-    static std::string other_of(std::string_view detail) {
-        std::size_t const from = detail.find("; or "), to = detail.find(": to tell", from);
-        return to == detail.npos ? std::string{} : std::string{detail.substr(from + 5, to - from - 5)};
-    }
-    void note(sp::step_alarm const& found) {
-        bool const early = step_.index < onset_;
-        bool const first = !said_.alarmed && !early;
-        if (first) {
-            said_.alarmed = true;
-            said_.step = step_.index;
-            said_.mode = std::string{sp::name_of(step_.mode)};
-        }
-        for (sp::finding const& each : found) {
-            if (each.severity < sp::severity::warning) { continue; }
-            reported_finding const it{
-                std::string{each.rule}, std::string{each.reason},    std::string{each.tensor}, step_.index,
-                each.measured,          other_of(each.detail.view())};
-            if (first) { said_.first.push_back(it); }
-            if (said_.bad_value.empty() && (it.rule == "non_finite" || it.rule == "exploding_tensor")) {
-                said_.bad_value = it.tensor;
-                said_.bad_value_at = step_.index;
-            }
-            std::vector<reported_finding>& list = early ? said_.too_early : said_.rules;
-            bool const known =
-                std::any_of(list.begin(), list.end(), [&](reported_finding const& one) { return one.rule == it.rule; });
-            if (!known) { list.push_back(it); }
-        }
     }
 
     sp::hook<sp::null_sink, sp::plan<>, Rules...> hook_;
@@ -143,11 +111,9 @@ struct watches::hooks {
         : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker},
           seldom{watches::baselines ? 500U : 0U, onset, sp::packs::sagemaker} {}
 
-    std::optional<watch_of<sp::packs::supervised>> supervised{};
-    std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};
-    std::optional<watch_of<sp::packs::boosting>> boosting{};
-    std::optional<watch<pack_with_limits>> with_limits{};
-    std::optional<watch<pack_with_limits, sp::rl_entropy_collapse>> reinforcement_with_limits{};
+    pack_notes notes{};
+    std::optional<watch<own_pack_rules>> own{};
+    std::optional<watch<own_pack_rules, sp::rl_entropy_collapse>> reinforcement{};
     std::optional<watch<candidate_packs>> candidates{};
     std::string heard{};
     std::optional<supervised_rules> supervised_alone{};
@@ -157,11 +123,8 @@ struct watches::hooks {
 
     template <class Use>
     void with_own_pack(Use&& use) {
-        if (supervised) { use(*supervised); }
+        if (own) { use(*own); }
         if (reinforcement) { use(*reinforcement); }
-        if (boosting) { use(*boosting); }
-        if (with_limits) { use(*with_limits); }
-        if (reinforcement_with_limits) { use(*reinforcement_with_limits); }
     }
     template <class Use>
     void with_rules_alone(Use&& use) {
@@ -186,18 +149,12 @@ watches::watches(assignment const& what, std::uint64_t onset, pack_choice pack, 
                                                             : sd::pack_id::supervised;
     bool const counted = pack == pack_choice::rl && known > 0 && known < 1e9;
     auto const entropy = sp::rl_entropy_collapse::of_actions(counted ? static_cast<std::uint64_t>(known) : 0);
-    if (auto const limits = limits_of.find(what.family); limits != limits_of.end()) {
-        if (pack == pack_choice::rl) {
-            hooks_->reinforcement_with_limits.emplace(1U, onset, pack_with_limits{own, limits->second}, entropy);
-        } else {
-            hooks_->with_limits.emplace(1U, onset, pack_with_limits{own, limits->second});
-        }
-    } else if (pack == pack_choice::supervised) {
-        hooks_->supervised.emplace(1U, onset, sp::packs::supervised);
-    } else if (pack == pack_choice::rl) {
-        hooks_->reinforcement.emplace(1U, onset, sp::packs::rl, entropy);
+    own_pack_rules rules{own, onset, &hooks_->notes};
+    if (auto const limits = limits_of.find(what.family); limits != limits_of.end()) { rules.limits = limits->second; }
+    if (pack == pack_choice::rl) {
+        hooks_->reinforcement.emplace(1U, onset, rules, entropy);
     } else {
-        hooks_->boosting.emplace(1U, onset, sp::packs::boosting);
+        hooks_->own.emplace(1U, onset, rules);
     }
     if (alone && pack == pack_choice::supervised) { hooks_->supervised_alone.emplace(onset); }
     if (alone && pack == pack_choice::rl) { hooks_->reinforcement_alone.emplace(onset); }
@@ -221,7 +178,12 @@ void watches::end() {
 }
 void watches::finish(outcome& into) {
     into.packs = {verdict{}, hooks_->sagemaker.finish(), hooks_->seldom.finish()};
-    hooks_->with_own_pack([&](auto& each) { into.packs[own_pack] = each.finish(); });
+    verdict& said = into.packs[own_pack];
+    hooks_->with_own_pack([&](auto& each) { said = each.finish(); });
+    pack_notes const& notes = hooks_->notes;
+    // A rule beside the pack may alarm before it.
+    bool const same = said.alarmed && notes.alarm && notes.alarm->index == said.step;
+    if (same && sp::name_of(notes.alarm->mode) == said.mode) { said.seen = notes.seen; }
     hooks_->with_rules_alone([&](auto& each) { into.packs[each_rule_alone] = each.finish(); });
     into.candidates = hooks_->heard;
 }

@@ -106,6 +106,10 @@ static_assert(rank({guesses, no_gradient}).first == cause::no_gradient);
 static_assert(rank({guesses, no_gradient}).second == cause::labels);
 static_assert(rank({guesses, no_gradient}).lead == 0);
 static_assert(rank({guesses}).second == cause::none && rank({guesses}).lead == 4);
+// Another table is ranked by its own weights.
+static_assert(rank({guesses, no_gradient}, {{{cause::labels, {}, {}, {{need(guesses, 5)}}, {}, {}},
+                                             {cause::no_gradient, {}, {}, {{need(no_gradient, 4)}}, {}, {}}}})
+                  .first == cause::labels);
 
 std::string in_words(sign it) {
     std::string words{name_of(it)};

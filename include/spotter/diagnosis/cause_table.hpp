@@ -7,6 +7,7 @@
 #include <spotter/rule/list.hpp>
 
 #include <array>
+#include <span>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -150,11 +151,12 @@ struct ranked {
     int score = 0, lead = 0;  // score of the first, and its lead over the second
 };
 
-// The cause with the highest score above zero and the next one; of equals the first in the table.
-[[nodiscard]] constexpr ranked rank(signs const& seen) noexcept {
+// The cause with the highest score above zero and the next one; of equals the first in the table. A bench asks with
+// other weights.
+[[nodiscard]] constexpr ranked rank(signs const& seen, std::span<cause_row const> table = cause_table) noexcept {
     ranked best;
     int next = 0;
-    for (cause_row const& row : cause_table) {
+    for (cause_row const& row : table) {
         int score = 0;
         bool in_question = false;
         for (weighed_sign const& each : row.evidence) {

@@ -45,6 +45,7 @@ public:
         });
         return diagnoser_.tell(step, out) ? truth::yes : answer;
     }
+    [[nodiscard]] signs seen() const noexcept { return diagnoser_.seen(); }
 
 private:
     diagnoser diagnoser_;

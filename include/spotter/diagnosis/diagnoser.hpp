@@ -33,6 +33,9 @@ public:
     // where nothing is new.
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
 
+    // What was seen when a cause was last looked for: for a bench, which asks what other weights would have named.
+    [[nodiscard]] signs seen() const noexcept { return seen_; }
+
 private:
     // What is new at a close.
     struct news {
@@ -76,6 +79,7 @@ private:
     progress_watch losses_;
     update_sizes weights_;
     episodes said_;
+    signs seen_{};
     std::uint64_t close_ = 0;
     step_id last_[mode_count]{};  // the step that was closed last in each mode
     spotter::progress reported_progress_ =

@@ -186,7 +186,7 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
     if (!what.alarm) { return false; }
     run_evidence const of{now,    losses_, said_, weights_, close_, what.bad_value, has_classes_, classes_below_zero_,
                           limits_};
-    signs const seen = signs_of(of);
+    signs const seen = seen_ = signs_of(of);
     ranked named;
     if (!name_cause(of, seen, named, reported)) { return false; }
     bool const in_its_place = named.first == cause::bad_value;

@@ -106,6 +106,7 @@ public:
     }
     constexpr void add(sign it, bool seen = true) noexcept { bits_ |= seen ? mask_of(it) : 0; }
     [[nodiscard]] constexpr bool has(sign it) const noexcept { return (bits_ & mask_of(it)) != 0; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
 
 private:
     static_assert(static_cast<int>(sign::count) <= 64);
