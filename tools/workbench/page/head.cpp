@@ -54,37 +54,45 @@ std::string_view mood(run_story const& story) {
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
+// How the run ended, where that is not well; else empty.
+[[nodiscard]] static std::string status_note(trial const& run) {
+    switch (run.status()) {
+        case run_status::running:
+            return fmt::format("This run is still being written, silent for {}: the page shows what had been read.",
+                               spotter::detail::duration_text(run.age()));
+        case run_status::died:
+            return "The process that wrote this run ended without closing it: what it had not written yet is lost. "
+                   "`spotter recover` repairs the record as far as possible.";
+        case run_status::failed:
+            return fmt::format("This run ended by a failure{}{}.", run.why_ended().empty() ? "" : ": ",
+                               run.why_ended());
+        case run_status::finished:
+            break;
+    }
+    return run.why_ended().empty() ? std::string{} : fmt::format("The recording had a failure: {}.", run.why_ended());
+}
+
+[[nodiscard]] static std::string damage_note(trial const& run) {
+    constexpr std::size_t most = 5;
+    std::size_t const damaged = run.damage().size();
+    std::string text =
+        fmt::format("The record is damaged in {}: that data is missing below, and everything else is sound.",
+                    plural(damaged, "place"));
+    for (std::size_t i = 0; i < damaged && i < most; ++i) {
+        damaged_place const& it = run.damage()[i];
+        text += fmt::format(" {}:{} ({}).", it.file, it.offset, plural(it.bytes, "byte"));
+    }
+    return text + (damaged > most ? " `spotter verify` lists the others." : "");
+}
+
 std::string notes_of(run_story const& story) {
     trial const& run = *story.run;
     std::string notes;
     auto const note = [&](std::string const& text) {
         notes += fmt::format("<p class=\"notice\">{}</p>\n", escape(text));
     };
-    if (run.status() == run_status::running) {
-        note(fmt::format("This run is still being written, silent for {}: the page shows what had been read.",
-                         spotter::detail::duration_text(run.age())));
-    }
-    if (run.status() == run_status::died) {
-        note("The process that wrote this run ended without closing it: what it had not written yet is lost. "
-             "`spotter recover` repairs the record as far as possible.");
-    }
-    if (run.status() == run_status::failed) {
-        note(fmt::format("This run ended by a failure{}{}.", run.why_ended().empty() ? "" : ": ", run.why_ended()));
-    }
-    if (run.status() == run_status::finished && !run.why_ended().empty()) {
-        note(fmt::format("The recording had a failure: {}.", run.why_ended()));
-    }
-    std::size_t const damaged = run.damage().size();
-    if (damaged > 0) {
-        std::string text =
-            fmt::format("The record is damaged in {}: that data is missing below, and everything else is sound.",
-                        plural(damaged, "place"));
-        for (std::size_t i = 0; i < damaged && i < 5; ++i) {
-            damaged_place const& it = run.damage()[i];
-            text += fmt::format(" {}:{} ({}).", it.file, it.offset, plural(it.bytes, "byte"));
-        }
-        note(text + (damaged > 5 ? " `spotter verify` lists the others." : ""));
-    }
+    if (std::string const text = status_note(run); !text.empty()) { note(text); }
+    if (!run.damage().empty()) { note(damage_note(run)); }
     std::uint64_t unreadable = 0;
     for (tensor_story const& each : story.tensors) {
         for (std::size_t i = 0; i < mode_count; ++i) { unreadable += each.modes[i].unreadable; }
