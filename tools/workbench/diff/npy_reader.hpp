@@ -35,10 +35,15 @@ private:
     [[nodiscard]] bool word(std::string_view which) noexcept;
     [[nodiscard]] bool text(std::string_view& into) noexcept;
     [[nodiscard]] error shape(extents& into, bool& good) noexcept;
+    // `good`: it is what NumPy writes, and comes once.
+    [[nodiscard]] error entry(std::string_view key, npy_header_facts& into, bool& good);
     [[nodiscard]] error element_type(npy_header_facts& into) const noexcept;
+    // For a type of NumPy that none of ours is.
+    [[nodiscard]] error unlike_ours(std::string_view letters) const noexcept;
 
     std::string_view rest_;
     std::string_view type_{};
+    bool has_type_ = false, has_order_ = false, has_shape_ = false;
 };
 
 // The size of all elements in bytes; false where it exceeds 64 bits.
