@@ -56,6 +56,15 @@ namespace spotter_tool {
     return step;
 }
 
+// Reads an argument by read_step or another one of these; `into` stays as it is without an argument.
+template <class Read, class Into>
+[[nodiscard]] spotter::error read_given(std::string_view word, Read const& read, Into& into) {
+    if (word.empty()) { return {}; }
+    auto const found = read(word);
+    if (found) { into = *found; }
+    return found.error();
+}
+
 // The steps of one mode in a closed interval.
 struct step_range {
     spotter::mode mode{};

@@ -60,16 +60,8 @@ using namespace spotter;
             return why;
         }
     }
-    if (!given.mode.empty()) {
-        auto const mode = read_mode(given.mode);
-        if (!mode) { return mode.error(); }
-        wanted.mode = *mode;
-    }
-    if (!given.step.empty()) {
-        auto const step = read_step(given.step);
-        if (!step) { return step.error(); }
-        wanted.step = *step;
-    }
+    if (error const why = read_given(given.mode, read_mode, wanted.mode)) { return why; }
+    if (error const why = read_given(given.step, read_step, wanted.step)) { return why; }
     return wanted;
 }
 

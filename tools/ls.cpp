@@ -62,16 +62,8 @@ void print(std::vector<row> const& rows) {
 [[nodiscard]] result<filter> filter_of(ls_options const& wanted) {
     if (error const why = check_glob(wanted.pattern)) { return why; }
     filter which{.pattern = wanted.pattern, .collection = wanted.collection};
-    if (!wanted.mode.empty()) {
-        auto const mode = read_mode(wanted.mode);
-        if (!mode) { return mode.error(); }
-        which.mode = *mode;
-    }
-    if (!wanted.step.empty()) {
-        auto const step = read_step(wanted.step);
-        if (!step) { return step.error(); }
-        which.step = *step;
-    }
+    if (error const why = read_given(wanted.mode, read_mode, which.mode)) { return why; }
+    if (error const why = read_given(wanted.step, read_step, which.step)) { return why; }
     return which;
 }
 

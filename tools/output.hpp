@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spotter_tool {
 
@@ -35,6 +36,13 @@ enum exit_code : int {
 // "1 step", "2 steps".
 [[nodiscard]] inline std::string plural(std::uint64_t count, std::string_view what) {
     return std::string{spotter::detail::plural(count, what)};
+}
+
+// The words in a line of text.
+[[nodiscard]] inline std::string joined(std::vector<std::string> const& words, std::string_view between = ", ") {
+    std::string text;
+    for (std::string const& each : words) { text.append(text.empty() ? std::string_view{} : between).append(each); }
+    return text;
 }
 
 [[nodiscard]] inline exit_code exit_of(spotter::errc code) noexcept {

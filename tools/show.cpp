@@ -266,11 +266,7 @@ void print_curve(shown const& it, curve const& of) {
 
 // Which points are wanted, or the exit code of why there are none.
 [[nodiscard]] std::optional<int> choose_points(shown& it, track const& tensor, chosen_points& into) {
-    if (!it.wanted.mode.empty()) {
-        auto const which = read_mode(it.wanted.mode);
-        if (!which) { return it.refuse(which.error()); }
-        into.only = *which;
-    }
+    if (error const why = read_given(it.wanted.mode, read_mode, into.only)) { return it.refuse(why); }
     if (it.wanted.step.empty()) { return {}; }
     auto const range = read_range(it.wanted.step);
     if (!range) { return it.refuse(range.error()); }
