@@ -79,13 +79,13 @@ struct judges {
 
 // Rules of a program's own are not in its record, except for their names.
 [[nodiscard]] std::string rules_beside(trial const& run, std::vector<coverage> const& replayed) {
-    std::string names;
+    std::vector<std::string> names;
     for (recorded_coverage const& each : spotter::detail::distinct_rules(run.coverages())) {
         bool const here =
             std::any_of(replayed.begin(), replayed.end(), [&](coverage const& its) { return its.rule == each.rule; });
-        if (!here) { names += (names.empty() ? "" : ", ") + each.rule; }
+        if (!here) { names.push_back(each.rule); }
     }
-    return names;
+    return joined(names);
 }
 
 void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
@@ -428,6 +428,19 @@ struct shard {
     return {};
 }
 
+[[nodiscard]] json document_of_runs(std::vector<judged_record>& all, std::string const& path) {
+    json document = document_of("check", path);
+    document["runs"] = json::array();
+    for (judged_record& each : all) { document["runs"].push_back(std::move(each.document)); }
+    return document;
+}
+
+void print(std::vector<judged_record> const& all) {
+    for (judged_record const& each : all) { say(each.text); }
+    auto const ill = std::count_if(all.begin(), all.end(), [](judged_record const& each) { return each.ill; });
+    if (all.size() > 1) { say(records_line(all.size(), static_cast<std::size_t>(ill))); }
+}
+
 }  // namespace
 
 int check(check_options const& wanted) {
@@ -455,24 +468,16 @@ int check(check_options const& wanted) {
     std::erase_if(all, [&](judged_record const&) { return place++ % part->parts != part->part; });
     judge_all(all, wanted, *by, *least);
 
-    std::size_t ill = 0;
     exit_code code = fine;
     for (judged_record const& each : all) {
-        ill += each.ill ? 1 : 0;
         code = stronger(code, each.code);
         if (!each.loss_line.empty()) { say(each.loss_line, stderr); }
     }
-    if (!wanted.junit.empty()) {
-        if (error const why = write_junit(all, wanted.junit)) { return refuse(why); }
-    }
+    if (error const why = wanted.junit.empty() ? error{} : write_junit(all, wanted.junit)) { return refuse(why); }
     if (wanted.json) {
-        json document = document_of("check", path);
-        document["runs"] = json::array();
-        for (judged_record& each : all) { document["runs"].push_back(std::move(each.document)); }
-        say_document(document);
+        say_document(document_of_runs(all, path));
     } else {
-        for (judged_record const& each : all) { say(each.text); }
-        if (all.size() > 1) { say(records_line(all.size(), ill)); }
+        print(all);
     }
     return code;
 }

@@ -94,6 +94,20 @@ void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
     }
 }
 
+// How an element of a tensor is shown of which only the first and last `edge` along some axes are.
+enum class cut_element { shown, dots, left_out };
+template <class Index, class IsCut>
+[[nodiscard]] cut_element cut_at(spotter::extents const& shape, Index const& index, std::uint64_t edge,
+                                 IsCut const& is_cut) {
+    cut_element how = cut_element::shown;
+    for (std::size_t axis = 0; axis < shape.rank; ++axis) {
+        if (!is_cut(axis) || index[axis] < edge || index[axis] >= shape.size[axis] - edge) { continue; }
+        if (index[axis] > edge) { return cut_element::left_out; }
+        how = cut_element::dots;  // one mark stands for everything left out along an axis
+    }
+    return how;
+}
+
 // Rows of numbers, with a blank line between matrices; of more than 1000 elements only the first and last three along
 // each axis.
 [[nodiscard]] inline std::string tensor_text(spotter::tensor_ref const& tensor, bool all) {
@@ -109,15 +123,11 @@ void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
     auto const is_cut = [&](std::size_t axis) { return cut && tensor.shape.size[axis] > 2 * edge; };
     visit_values(tensor, [&](auto values) {
         for_each_place(tensor, [&](std::size_t place, auto const& index) {
-            bool dots = false;
-            for (std::size_t axis = 0; axis < rank; ++axis) {
-                if (!is_cut(axis) || index[axis] < edge || index[axis] >= tensor.shape.size[axis] - edge) { continue; }
-                if (index[axis] > edge) { return; }
-                dots = true;  // one mark stands for everything left out along an axis
-            }
+            cut_element const how = cut_at(tensor.shape, index, edge, is_cut);
+            if (how == cut_element::left_out) { return; }
             std::size_t ends = 0;
             while (ends < rank && index[rank - 1 - ends] + 1 == tensor.shape.size[rank - 1 - ends]) { ++ends; }
-            cells.push_back({dots ? "..." : element_text(values[place], all), ends});
+            cells.push_back({how == cut_element::dots ? "..." : element_text(values[place], all), ends});
             width = (std::max)(width, cells.back().text.size());
         });
     });

@@ -85,24 +85,29 @@ namespace {
     return {};
 }
 
+[[nodiscard]] error open_one(std::string const& path, std::vector<trial>& runs, std::uint64_t& bytes) {
+    std::vector<recording> all;
+    if (error const why = find_recordings(path, all)) { return why; }
+    bytes += bytes_of(all);
+    auto run = open_trial(path);
+    if (run) { runs.push_back(std::move(*run)); }
+    return run.error();
+}
+
 }  // namespace
 
 int report(report_options const& wanted) {
     std::vector<trial> runs;
-    std::string paths;
+    std::vector<std::string> paths;
     std::uint64_t bytes = 0;
     for (std::string const& each : wanted.paths) {
-        std::string const path = tidy(each);
-        paths += (paths.empty() ? "" : ", ") + path;
-        std::vector<recording> all;
-        if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "report", path); }
-        bytes += bytes_of(all);
-        auto run = open_trial(path);
-        if (!run) { return fail(run.error(), wanted.json, "report", path); }
-        runs.push_back(std::move(*run));
+        paths.push_back(tidy(each));
+        if (error const why = open_one(paths.back(), runs, bytes)) {
+            return fail(why, wanted.json, "report", paths.back());
+        }
     }
     auto const refuse = [&](error const& why, std::string const& hint = {}) {
-        return fail(why, wanted.json, "report", paths, hint);
+        return fail(why, wanted.json, "report", joined(paths), hint);
     };
     bool const as_csv = wanted.as == "csv";
     std::string const out = !wanted.out.empty() ? wanted.out : as_csv ? "-" : "report.html";
@@ -116,7 +121,7 @@ int report(report_options const& wanted) {
     if (error const why = file ? file->trouble() : error{}) { return refuse(why); }
     result<std::string> const text = made_of(runs, bytes, wanted);
     if (!text) { return refuse(text.error(), section_hint(wanted.sections)); }
-    if (to_output) {
+    if (!file) {
         say_as_is(*text);
         return end.code();
     }
@@ -124,7 +129,7 @@ int report(report_options const& wanted) {
     if (!why) { why = file->finish(); }
     if (why) { return refuse(why); }
     if (wanted.json) {
-        json document = document_of("report", tidy(wanted.paths.front()));
+        json document = document_of("report", paths.front());
         document["runs"] = json::array();
         for (trial const& each : runs) { document["runs"].push_back(std::string{each.path()}); }
         document["loss"] = losses;
@@ -132,7 +137,7 @@ int report(report_options const& wanted) {
         document["bytes"] = text->size();
         say_document(document);
     } else {
-        say(fmt::format("{}: {} of {}\n", plain(out), spotter::detail::bytes_text(text->size()), plain(paths)));
+        say(fmt::format("{}: {} of {}\n", plain(out), spotter::detail::bytes_text(text->size()), plain(joined(paths))));
     }
     return end.code();
 }

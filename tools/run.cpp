@@ -9,6 +9,7 @@
 
 #include <spotter/supervisor.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -149,6 +150,32 @@ struct supervised {
     return lines;
 }
 
+// A training for each line of settings; so many at once as there are slots.
+[[nodiscard]] std::vector<supervised> run_lines(run_options const& wanted, std::vector<std::string> const& lines,
+                                                dynamic_rule const* rules) {
+    std::vector<cure> cures;
+    for (std::string const& each : wanted.retries) { cures.push_back(cure_of(each)); }
+    std::vector<supervised> all(lines.size());
+    std::atomic<std::size_t> next{0};
+    std::mutex saying;
+    auto const work = [&] {
+        for (std::size_t i = next++; i < all.size(); i = next++) {  // a free slot takes the next one
+            supervised& it = all[i];
+            it.settings = lines[i];
+            it.folder = wanted.sweep.empty() ? wanted.folder : fmt::format("{}/{:03}", wanted.folder, i + 1);
+            it.outcome = supervise(launcher{wanted, words_of(it.settings), rules}, cures,
+                                   {.attempts = wanted.attempts, .folder = it.folder});
+            std::lock_guard const one_at_a_time{saying};
+            if (!wanted.json) { say(plain_lines(text_of(it))); }
+        }
+    };
+    std::vector<std::thread> slots;
+    for (std::size_t i = 1; i < (std::min)(std::size_t{wanted.slots}, all.size()); ++i) { slots.emplace_back(work); }
+    work();
+    for (std::thread& each : slots) { each.join(); }
+    return all;
+}
+
 }  // namespace
 
 int run_training(run_options const& wanted) {
@@ -161,35 +188,11 @@ int run_training(run_options const& wanted) {
     }
     auto const lines = lines_of_sweep(wanted.sweep);
     if (!lines) { return fail(lines.error(), wanted.json, "run", program); }
-    std::vector<cure> cures;
-    for (std::string const& each : wanted.retries) { cures.push_back(cure_of(each)); }
-
-    std::vector<supervised> all(lines->size());
-    std::atomic<std::size_t> next{0};
-    std::mutex saying;
-    auto const work = [&] {
-        for (std::size_t i = next++; i < all.size(); i = next++) {  // a free slot takes the next one
-            supervised& it = all[i];
-            it.settings = (*lines)[i];
-            it.folder = wanted.sweep.empty() ? wanted.folder : fmt::format("{}/{:03}", wanted.folder, i + 1);
-            it.outcome = supervise(launcher{wanted, words_of(it.settings), rules ? &*rules : nullptr}, cures,
-                                   {.attempts = wanted.attempts, .folder = it.folder});
-            std::lock_guard const one_at_a_time{saying};
-            if (!wanted.json) { say(plain_lines(text_of(it))); }
-        }
-    };
-    std::vector<std::thread> slots;
-    for (std::size_t i = 1; i < (std::min)(std::size_t{wanted.slots}, all.size()); ++i) { slots.emplace_back(work); }
-    work();
-    for (std::thread& each : slots) { each.join(); }
-
-    std::size_t stable = 0;
-    int code = fine;
-    for (supervised const& each : all) {
-        stable += each.outcome.stable() ? 1 : 0;
-        if (each.outcome.how == healed::cannot_start) { code = failed; }
-    }
-    if (code == fine && stable < all.size()) { code = found; }
+    std::vector<supervised> const all = run_lines(wanted, *lines, rules ? &*rules : nullptr);
+    auto const stable = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](supervised const& each) { return each.outcome.stable(); }));
+    bool const started = std::none_of(all.begin(), all.end(),
+                                      [](supervised const& each) { return each.outcome.how == healed::cannot_start; });
     if (wanted.json) {
         json document = document_of("run", program);
         document["trainings"] = json::array();
@@ -198,7 +201,7 @@ int run_training(run_options const& wanted) {
     } else if (all.size() > 1) {
         say(fmt::format("{} trainings: {} stable\n", all.size(), stable));
     }
-    return code;
+    return !started ? failed : stable < all.size() ? found : fine;
 }
 
 }  // namespace spotter_tool
