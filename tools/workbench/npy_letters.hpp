@@ -13,8 +13,8 @@ struct npy_letters {
     std::string_view letters;
 };
 inline constexpr npy_letters npy_types[] = {
-    {dtype::boolean, "b1"}, {dtype::i8, "i1"},  {dtype::i16, "i2"}, {dtype::i32, "i4"}, {dtype::i64, "i8"},
-    {dtype::u8, "u1"},      {dtype::u16, "u2"}, {dtype::u32, "u4"}, {dtype::u64, "u8"}, {dtype::f16, "f2"},
+    {dtype::boolean, "b1"}, {dtype::i8, "i1"},  {dtype::i16, "i2"}, {dtype::i32, "i4"},  {dtype::i64, "i8"},
+    {dtype::u8, "u1"},      {dtype::u16, "u2"}, {dtype::u32, "u4"}, {dtype::u64, "u8"},  {dtype::f16, "f2"},
     {dtype::f32, "f4"},     {dtype::f64, "f8"}, {dtype::c64, "c8"}, {dtype::c128, "c16"}};
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

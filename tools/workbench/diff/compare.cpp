@@ -3,6 +3,7 @@
 #include "diff/compare.hpp"
 
 #include "diff/precision.hpp"
+#include "error_of.hpp"
 
 #include <spotter/core/casts.hpp>
 #include <spotter/stat/kernel.hpp>
@@ -44,9 +45,7 @@ static void measure_mixed(tensor_ref const& a, tensor_ref const& b, tolerance co
         return {errc::no_payload, "there are no values to compare"};
     }
     if ((a.type == dtype::text) != (b.type == dtype::text) || is_complex(a.type) != is_complex(b.type)) {
-        error why{errc::wrong_type, {}};
-        why.what << name_of(a.type) << " and " << name_of(b.type) << " cannot be compared";
-        return why;
+        return error_of(errc::wrong_type, name_of(a.type), " and ", name_of(b.type), " cannot be compared");
     }
     if (!(without_unit_axes(a.shape) == without_unit_axes(b.shape)) || a.count != b.count) {
         return {errc::no_shape, "tensors of different shapes cannot be compared"};

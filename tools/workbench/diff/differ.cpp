@@ -2,19 +2,9 @@
 // Workbench, diff: the bodies of report.hpp.
 #include "diff/differ.hpp"
 
-namespace spotter::inline SPOTTER_ABI {
+#include "error_of.hpp"
 
-bool diff_report::has_difference() const noexcept {
-    bool const lonely =
-        !names_only_a.empty() || !names_only_b.empty() || !steps_only_a.empty() || !steps_only_b.empty();
-    return first_step.has_value() || (strict && lonely);
-}
-
-bool diff_report::differs() const noexcept {
-    return has_difference() || unreadable > 0 || (strict && damage_a + damage_b > 0);
-}
-
-}  // namespace spotter::inline SPOTTER_ABI
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -87,16 +77,12 @@ result<diff_report> differ::run(std::function<void(std::uint64_t, std::uint64_t)
     return std::move(report_);
 }
 
-// No name is in both.
 [[nodiscard]] static error nothing_common(std::vector<std::string> const& in_a, std::vector<std::string> const& in_b) {
-    error why{errc::no_such_name, "no tensor is in both"};
-    if (!in_a.empty() && !in_b.empty()) {
-        why.what << " (A has \"" << std::string_view{in_a[0]}.substr(0, 60) << "\", B \""
-                 << std::string_view{in_b[0]}.substr(0, 60) << "\"): pair names by --map";
-    } else {
-        why.what << ": " << (in_a.empty() ? "A" : "B") << " is empty";
+    if (in_a.empty() || in_b.empty()) {
+        return error_of(errc::no_such_name, "no tensor is in both: ", in_a.empty() ? "A" : "B", " is empty");
     }
-    return why;
+    return error_of(errc::no_such_name, "no tensor is in both (A has \"", std::string_view{in_a[0]}.substr(0, 60),
+                    "\", B \"", std::string_view{in_b[0]}.substr(0, 60), "\"): pair names by --map");
 }
 
 error differ::match() {
@@ -169,6 +155,12 @@ std::vector<std::uint32_t> differ::ordered(step_id step) const {
     return names;
 }
 
+void differ::count(compared_tensor const& it) {
+    if (it.verdict == verdict::unreadable) { ++report_.unreadable; }
+    if (it.verdict == verdict::not_kept) { ++report_.not_kept; }
+    if (is_compared(it.verdict)) { ++report_.compared; }
+}
+
 void differ::take(step_id step) {
     std::vector<compared_tensor> all;
     bool differs = false;
@@ -179,11 +171,10 @@ void differ::take(step_id step) {
     for (std::uint32_t const name : ordered(step)) {
         if (!partner_[name]) { continue; }
         compared_tensor it = compare_at(step, name);
-        report_.unreadable += it.verdict == verdict::unreadable ? 1U : 0U;
-        report_.not_kept += it.verdict == verdict::not_kept ? 1U : 0U;
-        report_.compared += is_compared(it.verdict) ? 1U : 0U;
-        if (is_difference(it.verdict) && !differs && !report_.first_step) { report_.first_tensor = it.a; }
-        differs = differs || is_difference(it.verdict);
+        count(it);
+        if (is_difference(it.verdict) && !std::exchange(differs, true) && !report_.first_step) {
+            report_.first_tensor = it.a;
+        }
         keep(std::move(it), name);
     }
     for (std::uint32_t const name : b_.index().at(step)) {
@@ -226,6 +217,16 @@ tensor_history& differ::history_of(std::uint32_t name) {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
+
+bool diff_report::has_difference() const noexcept {
+    bool const lonely =
+        !names_only_a.empty() || !names_only_b.empty() || !steps_only_a.empty() || !steps_only_b.empty();
+    return first_step.has_value() || (strict && lonely);
+}
+
+bool diff_report::differs() const noexcept {
+    return has_difference() || unreadable > 0 || (strict && damage_a + damage_b > 0);
+}
 
 result<diff_report> diff(diff_side const& a, diff_side const& b, diff_options const& wanted, diff_side const* reference,
                          std::function<void(std::uint64_t, std::uint64_t)> const& progress) {

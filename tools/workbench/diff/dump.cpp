@@ -3,10 +3,10 @@
 #include "diff/dump.hpp"
 
 #include "diff/npy_reader.hpp"
+#include "error_of.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <new>
 #include <optional>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -111,9 +111,7 @@ error dump::changed() noexcept {
 }
 
 error dump::in_file(error why, std::string_view path) noexcept {
-    error wrapped{why.code, path.substr(path.size() > 80 ? path.size() - 80 : 0)};
-    wrapped.what << ": " << why.what.view();
-    return wrapped;
+    return error_of(why.code, path.substr(path.size() > 80 ? path.size() - 80 : 0), ": ", why.what.view());
 }
 
 recorded_value dump::named(recorded_value value, std::string_view path) {
@@ -124,11 +122,9 @@ error dump::add(step_id step, std::string name, place where) {
     meet(step, index_.number_of(name));
     auto const [at, is_new] = places_.try_emplace(std::pair{step, std::move(name)}, where);
     if (is_new) { return {}; }
-    error why{errc::exists, "\""};
-    why.what << std::string_view{at->first.second}.substr(0, 60) << "\" is there twice at " << name_of(step.mode) << ':'
-             << step.index << ", in " << tail_of(files_list_[at->second.file].path) << " and in "
-             << tail_of(files_list_[where.file].path) << ": name files <mode>-<index>";
-    return why;
+    return error_of(errc::exists, "\"", std::string_view{at->first.second}.substr(0, 60), "\" is there twice at ",
+                    name_of(step.mode), ':', step.index, ", in ", tail_of(files_list_[at->second.file].path),
+                    " and in ", tail_of(files_list_[where.file].path), ": name files <mode>-<index>");
 }
 
 std::string_view dump::tail_of(std::string_view path) noexcept {
@@ -226,10 +222,8 @@ error dump::add_series(std::string name, mode which, place values, place steps) 
     std::uint32_t const number = index_.number_of(name);
     for (auto const& [index, element] : it.steps) { meet({which, index}, number); }
     if (series_.try_emplace(std::pair{which, name}, std::move(it)).second) { return {}; }
-    error why{errc::exists, "\""};
-    why.what << std::string_view{name}.substr(0, 60) << "\" of " << name_of(which) << " is there twice, once in "
-             << tail_of(files_list_[values.file].path);
-    return why;
+    return error_of(errc::exists, "\"", std::string_view{name}.substr(0, 60), "\" of ", name_of(which),
+                    " is there twice, once in ", tail_of(files_list_[values.file].path));
 }
 
 error dump::build_index() {
@@ -241,10 +235,8 @@ error dump::build_index() {
         std::vector<std::uint32_t> sorted = names;
         std::sort(sorted.begin(), sorted.end());
         if (auto const twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-            error why{errc::exists, "\""};
-            why.what << std::string_view{index_.names()[*twice]}.substr(0, 60) << "\" is there twice at "
-                     << name_of(met_[i].step.mode) << ':' << met_[i].step.index;
-            return why;
+            return error_of(errc::exists, "\"", std::string_view{index_.names()[*twice]}.substr(0, 60),
+                            "\" is there twice at ", name_of(met_[i].step.mode), ':', met_[i].step.index);
         }
         index_.put(met_[i].step, names);
         names.clear();
@@ -296,11 +288,10 @@ result<dump> dump::open(std::string_view path, inflate_function inflate, file_sy
     }
     if (why) { return why; }
     if (it.index_.names().empty()) {
-        error none{errc::not_a_run, path.substr(path.size() > 100 ? path.size() - 100 : 0)};
-        none.what << (*kind == path_kind::missing ? " does not exist"
-                                                  : " is no run (it holds no 000000.spot), and there is no tensor in "
-                                                    ".npy, .npz or .safetensors files");
-        return none;
+        return error_of(errc::not_a_run, path.substr(path.size() > 100 ? path.size() - 100 : 0),
+                        *kind == path_kind::missing ? " does not exist"
+                                                    : " is no run (it holds no 000000.spot), and there is no tensor in "
+                                                      ".npy, .npz or .safetensors files");
     }
     if (error const twice = it.build_index()) { return twice; }
     return it;

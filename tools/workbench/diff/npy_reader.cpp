@@ -2,11 +2,12 @@
 // Workbench, diff: the bodies of npy_reader.hpp.
 #include "diff/npy_reader.hpp"
 
+#include "error_of.hpp"
 #include "npy_letters.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <string>
+#include <cstring>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -163,9 +164,8 @@ result<npy_header_facts> read_npy_header(std::span<std::byte const> file) {
     }
     auto const version = static_cast<unsigned char>(letters[6]);
     if (version < 1 || version > 3) {
-        error why{errc::unknown_version, "the .npy file is of version "};
-        why.what << int{version} << ": versions 1 to 3 can be read";
-        return why;
+        return error_of(errc::unknown_version, "the .npy file is of version ", int{version},
+                        ": versions 1 to 3 can be read");
     }
     std::size_t const width = version == 1 ? 2 : 4;
     std::uint32_t length = 0;

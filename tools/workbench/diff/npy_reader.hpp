@@ -5,7 +5,6 @@
 #include <spotter/core/result.hpp>
 #include <spotter/trial/value.hpp>
 
-#include <cstring>
 #include <span>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -38,7 +37,6 @@ private:
     // `good`: it is what NumPy writes, and comes once.
     [[nodiscard]] error entry(std::string_view key, npy_header_facts& into, bool& good);
     [[nodiscard]] error element_type(npy_header_facts& into) const noexcept;
-    // For a type of NumPy that none of ours is.
     [[nodiscard]] error unlike_ours(std::string_view letters) const noexcept;
 
     std::string_view rest_;

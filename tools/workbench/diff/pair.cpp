@@ -57,11 +57,8 @@ compared_tensor pair_comparer::operator()(std::string const& name_a, std::string
     if (matches_any(wanted_.transposed, name_a)) { right = with_axes_reversed(right); }
     it.type_a = left.type, it.type_b = right.type;
     it.shape_a = left.shape, it.shape_b = right.shape;
-    if (left.type == dtype::text && right.type == dtype::text) {
-        compare_texts(it, left, right);
-    } else {
-        compare_values(it, left, right);
-    }
+    bool const texts = left.type == dtype::text && right.type == dtype::text;
+    texts ? compare_texts(it, left, right) : compare_values(it, left, right);
     if (name_r != nullptr) { compare_with(*reference, *name_r, step, left, right, it); }
     return it;
 }

@@ -8,6 +8,34 @@
 
 #include <cstring>
 
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// The values as in a .npy file, where these are not the tensor's own bytes.
+[[nodiscard]] static std::vector<std::byte> npy_widened(tensor_ref const& tensor) {
+    std::vector<std::byte> wide(static_cast<std::size_t>(tensor.count) * sizeof(std::uint32_t));
+    visit_values(tensor, [&](auto values) {
+        if constexpr (requires { float_bits_of(values[0]); }) {
+            std::byte* into = wide.data();
+            for (auto const& each : values) {
+                std::uint32_t const bits = float_bits_of(each);
+                std::memcpy(into, &bits, sizeof bits);
+                into += sizeof bits;
+            }
+        }
+    });
+    return wide;
+}
+
+error npy_refusal(tensor_ref const& tensor) noexcept {
+    if (tensor.absent()) { return {errc::no_payload, "there are no values to export"}; }
+    if (tensor.refused != refusal::none) {
+        return {errc::not_contiguous, "only a tensor whose values lie packed in memory can be exported"};
+    }
+    return {};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
 namespace spotter::inline SPOTTER_ABI {
 
 npy_type npy_type_of(dtype type, small_floats how, std::uint64_t count) {
@@ -41,38 +69,6 @@ std::string npy_header(tensor_ref const& tensor, small_floats how) {
     header += static_cast<char>(words.size() >> 8U);
     return header + words;
 }
-
-}  // namespace spotter::inline SPOTTER_ABI
-
-namespace spotter::inline SPOTTER_ABI::detail {
-
-// The values as in a .npy file, where these are not the tensor's own bytes.
-[[nodiscard]] static std::vector<std::byte> npy_widened(tensor_ref const& tensor) {
-    std::vector<std::byte> wide(static_cast<std::size_t>(tensor.count) * sizeof(std::uint32_t));
-    visit_values(tensor, [&](auto values) {
-        if constexpr (requires { float_bits_of(values[0]); }) {
-            std::byte* into = wide.data();
-            for (auto const& each : values) {
-                std::uint32_t const bits = float_bits_of(each);
-                std::memcpy(into, &bits, sizeof bits);
-                into += sizeof bits;
-            }
-        }
-    });
-    return wide;
-}
-
-error npy_refusal(tensor_ref const& tensor) noexcept {
-    if (tensor.absent()) { return {errc::no_payload, "there are no values to export"}; }
-    if (tensor.refused != refusal::none) {
-        return {errc::not_contiguous, "only a tensor whose values lie packed in memory can be exported"};
-    }
-    return {};
-}
-
-}  // namespace spotter::inline SPOTTER_ABI::detail
-
-namespace spotter::inline SPOTTER_ABI {
 
 npy_parts::npy_parts(tensor_ref const& tensor, small_floats how)
     : header_{npy_header(tensor, how)},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workbench, saliency: the bodies of spotter/workbench/saliency.hpp.
+#include "error_of.hpp"
 #include "page/numbers.hpp"
 
 #include <spotter/core/bits.hpp>
@@ -21,14 +22,10 @@ struct saliency_tensor {
 };
 
 [[nodiscard]] static error lacks(std::string_view name, error const& why) noexcept {
-    error wrapped{why.code, "saliency needs \""};
-    wrapped.what << name << "\" of this step: " << why.what.view();
-    return wrapped;
+    return error_of(why.code, "saliency needs \"", name, "\" of this step: ", why.what.view());
 }
 [[nodiscard]] static error misfits(std::string_view name, std::string_view wanted) noexcept {
-    error why{errc::no_shape, "saliency: \""};
-    why.what << name << "\" is not " << wanted;
-    return why;
+    return error_of(errc::no_shape, "saliency: \"", name, "\" is not ", wanted);
 }
 
 // A layer has its channels after the samples; exactly two axes after those are spatial. In an input with three axes all
