@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
@@ -25,16 +26,9 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     bool const number = it.has_number || (it.info.shape.rank == 0 && it.info.type != dtype::none);
     series::bucket const all = it.any_mode().value.whole();
     bool const varies = all.bad > 0 || all.most > all.least;
-    switch (it.info.role) {
-        case role::other:
-        case role::optimizer:
-        case role::hyperparameter:
-        case role::timing:
-        case role::system:
-            return number && varies ? 2 : 3;
-        default:
-            return 3;
-    }
+    constexpr role drawn[] = {role::other, role::optimizer, role::hyperparameter, role::timing, role::system};
+    bool const is_drawn = std::find(std::begin(drawn), std::end(drawn), it.info.role) != std::end(drawn);
+    return is_drawn && number && varies ? 2 : 3;
 }
 
 std::pair<std::string, std::string> title_of(std::string const& name) {
@@ -185,9 +179,7 @@ section curves_section(std::vector<run_story> const& runs) {
             others += (i == most ? "" : ", ") + groups[i].title;
             continue;
         }
-        chart picture;
-        picture.title = groups[i].title;
-        picture.lines = groups[i].lines;
+        chart picture{.title = groups[i].title, .lines = groups[i].lines};
         if (runs.size() == 1) { picture.marks = marks_of(runs.front()); }
         figures += groups.size() == 1 ? draw_alone(picture) : draw(picture);
     }

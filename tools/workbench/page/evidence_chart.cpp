@@ -82,11 +82,10 @@ std::string draw_reported(evidence const& of) {
     finding const& it = of.what.strongest;
     series::bucket const all = of.reported.whole();
     if (all.count < 2 || it.measure.starts_with("non-finite")) { return {}; }
-    chart picture;
-    picture.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor);
-    picture.note = "as the rule measured it, each time that it was reported";
-    picture.lines.push_back({&of.reported, {}, 0});
-    picture.step_name = fmt::format("{} step", name_of(it.step.mode));
+    chart picture{.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor),
+                  .note = "as the rule measured it, each time that it was reported",
+                  .lines = {{&of.reported}},
+                  .step_name = fmt::format("{} step", name_of(it.step.mode))};
     if (it.how != relation::none) { picture.threshold = it.threshold; }
     return draw(picture);
 }

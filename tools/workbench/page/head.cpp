@@ -12,46 +12,6 @@
 
 #include <algorithm>
 
-namespace spotter::inline SPOTTER_ABI::html {
-
-std::string verdict(run_story const& story) {
-    trial const& run = *story.run;
-    if (story.findings.empty()) {
-        bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
-        if (!ended && story.anew == nullptr) { return "No finding so far."; }
-        std::string text = spotter::detail::describe_verdict(story.found(), story.coverages());
-        while (text.ends_with('\n')) { text.pop_back(); }
-        text.front() = text.front() >= 'a' ? static_cast<char>(text.front() - 'a' + 'A') : text.front();
-        return text + '.';
-    }
-    std::array<std::size_t, 3> counts{};
-    for (evidence const& each : story.findings) { ++counts[static_cast<std::size_t>(each.what.strongest.severity)]; }
-    std::string text;
-    for (std::size_t level = counts.size(); level-- > 0;) {
-        if (counts[level] == 0) { continue; }
-        std::string_view const what = name_of(static_cast<severity>(level));
-        text += (text.empty() ? "" : ", ") + plural(counts[level], what);
-    }
-    finding const& first = story.findings.front().what.strongest;
-    text += fmt::format(": {} at {}", first.rule, step_text(first.step));
-    if (!first.tensor.empty()) { text += fmt::format(" in {}", first.tensor); }
-    if (!first.reason.empty()) { text += fmt::format(", {}", first.reason); }
-    return text + '.';
-}
-
-std::string_view mood(run_story const& story) {
-    bool bad = story.run->status() == run_status::died || story.run->status() == run_status::failed, warned = false;
-    for (evidence const& each : story.findings) {
-        bad = bad || each.what.strongest.severity == severity::error;
-        warned = warned || each.what.strongest.severity == severity::warning;
-    }
-    bool const judged = std::any_of(story.coverages().begin(), story.coverages().end(),
-                                    [](recorded_coverage const& each) { return each.judged > 0; });
-    return bad ? "bad" : warned ? "warned" : judged ? "good" : "open";
-}
-
-}  // namespace spotter::inline SPOTTER_ABI::html
-
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // How the run ended, where that is not well; else empty.
@@ -125,6 +85,42 @@ std::string steps_text(run_story const& story) {
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI::html {
+
+std::string verdict(run_story const& story) {
+    trial const& run = *story.run;
+    if (story.findings.empty()) {
+        bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
+        if (!ended && story.anew == nullptr) { return "No finding so far."; }
+        std::string text = spotter::detail::describe_verdict(story.found(), story.coverages());
+        while (text.ends_with('\n')) { text.pop_back(); }
+        text.front() = text.front() >= 'a' ? static_cast<char>(text.front() - 'a' + 'A') : text.front();
+        return text + '.';
+    }
+    std::array<std::size_t, 3> counts{};
+    for (evidence const& each : story.findings) { ++counts[static_cast<std::size_t>(each.what.strongest.severity)]; }
+    std::string text;
+    for (std::size_t level = counts.size(); level-- > 0;) {
+        if (counts[level] == 0) { continue; }
+        std::string_view const what = name_of(static_cast<severity>(level));
+        text += (text.empty() ? "" : ", ") + plural(counts[level], what);
+    }
+    finding const& first = story.findings.front().what.strongest;
+    text += fmt::format(": {} at {}", first.rule, step_text(first.step));
+    if (!first.tensor.empty()) { text += fmt::format(" in {}", first.tensor); }
+    if (!first.reason.empty()) { text += fmt::format(", {}", first.reason); }
+    return text + '.';
+}
+
+std::string_view mood(run_story const& story) {
+    bool bad = story.run->status() == run_status::died || story.run->status() == run_status::failed, warned = false;
+    for (evidence const& each : story.findings) {
+        bad = bad || each.what.strongest.severity == severity::error;
+        warned = warned || each.what.strongest.severity == severity::warning;
+    }
+    bool const judged = std::any_of(story.coverages().begin(), story.coverages().end(),
+                                    [](recorded_coverage const& each) { return each.judged > 0; });
+    return bad ? "bad" : warned ? "warned" : judged ? "good" : "open";
+}
 
 std::string head_of(run_story const& story) {
     trial const& run = *story.run;

@@ -9,28 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-namespace spotter::inline SPOTTER_ABI::html {
-
-residual_counts residuals_of(std::span<double const> labels, std::span<double const> said) {
-    residual_counts it;
-    double sum = 0, squares = 0, sizes = 0, label_sum = 0, label_squares = 0;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        if (!is_finite(labels[i]) || !is_finite(said[i])) { continue; }
-        double const miss = said[i] - labels[i];
-        sum += miss, squares += miss * miss, sizes += magnitude(miss);
-        label_sum += labels[i], label_squares += labels[i] * labels[i];
-        ++it.count;
-    }
-    if (it.count == 0) { return it; }
-    auto const n = static_cast<double>(it.count);
-    it.mean = sum / n, it.mean_abs = sizes / n, it.root_mean_square = std::sqrt(squares / n);
-    double const variance = label_squares / n - label_sum / n * (label_sum / n);
-    it.explained = variance > 0 ? 1 - squares / n / variance : 0;
-    return it;
-}
-
-}  // namespace spotter::inline SPOTTER_ABI::html
-
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 struct regression {
@@ -164,6 +142,24 @@ struct range {
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI::html {
+
+residual_counts residuals_of(std::span<double const> labels, std::span<double const> said) {
+    residual_counts it;
+    double sum = 0, squares = 0, sizes = 0, label_sum = 0, label_squares = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (!is_finite(labels[i]) || !is_finite(said[i])) { continue; }
+        double const miss = said[i] - labels[i];
+        sum += miss, squares += miss * miss, sizes += magnitude(miss);
+        label_sum += labels[i], label_squares += labels[i] * labels[i];
+        ++it.count;
+    }
+    if (it.count == 0) { return it; }
+    auto const n = static_cast<double>(it.count);
+    it.mean = sum / n, it.mean_abs = sizes / n, it.root_mean_square = std::sqrt(squares / n);
+    double const variance = label_squares / n - label_sum / n * (label_sum / n);
+    it.explained = variance > 0 ? 1 - squares / n / variance : 0;
+    return it;
+}
 
 section residuals_section(run_story const& story, value_source& from) {
     section it{"residuals", "Residuals", {}};

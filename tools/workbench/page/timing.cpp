@@ -14,6 +14,8 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
+using spotter::detail::duration_text;
+
 // Bars for tenths of a power of ten.
 [[nodiscard]] static std::string time_histogram(step_times const& it, std::string_view title) {
     constexpr double width = 480, height = 150, bottom = 120, left = 36;
@@ -36,13 +38,13 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         if (count > 0) {
             svg += fmt::format(R"(<path class="column c0" d="M{} {}h{}V{}h-{}z"><title>{} to {}: {}</title></path>)",
                                place_text(place + 0.5), place_text(bottom - size), place_text(column - 1),
-                               place_text(bottom), place_text(column - 1), spotter::detail::duration_text(from),
-                               spotter::detail::duration_text(to), plural(count, "step"));
+                               place_text(bottom), place_text(column - 1), duration_text(from), duration_text(to),
+                               plural(count, "step"));
         }
         int const spacing = (last - first) / 5 + 1;
         if ((i - first) % spacing == spacing / 2) {
             svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(place), bottom + 16,
-                               spotter::detail::duration_text(from));
+                               duration_text(from));
         }
     }
     return fmt::format(
@@ -50,22 +52,21 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}: median {}, longest {}">)"
         R"(<path class="axis" d="M0 {}H{}"/>{}</svg></figure>)"
         "\n",
-        title, width, height, title, spotter::detail::duration_text(it.quantile(0.5)),
-        spotter::detail::duration_text(it.seconds.whole().most), bottom, width, svg);
+        title, width, height, title, duration_text(it.quantile(0.5)), duration_text(it.seconds.whole().most), bottom,
+        width, svg);
 }
 
 // A row for each mode, with several workers for each of them.
 [[nodiscard]] static std::string time_rows(run_story const& story, run_profile const& it) {
     std::string rows;
-    auto const text = [](double seconds) { return spotter::detail::duration_text(seconds); };
     for (worker_profile const& worker : it.workers) {
         std::string const whose = it.workers.size() > 1 ? fmt::format(" of worker {}", worker.worker) : std::string{};
         for (mode_profile const& each : worker.modes) {
             duration_summary const& took = each.steps;
-            rows +=
-                fmt::format("<tr{}><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                            look_of(story, worker.worker).marked ? " class=\"marked\"" : "", name_of(each.mode), whose,
-                            took.count, text(took.mean()), text(took.median), text(took.p99), text(took.longest));
+            rows += fmt::format("<tr{}><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                                look_of(story, worker.worker).marked ? " class=\"marked\"" : "", name_of(each.mode),
+                                whose, took.count, duration_text(took.mean()), duration_text(took.median),
+                                duration_text(took.p99), duration_text(took.longest));
         }
     }
     return rows.empty() ? rows
@@ -89,8 +90,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     for (section_profile const& each : it.sections) {
         auto const depth = static_cast<std::size_t>(std::count(each.path.begin(), each.path.end(), '/'));
         row(each.label(), depth, each.share,
-            fmt::format("<td>{}</td><td>{}</td>", spotter::detail::duration_text(each.spent.median),
-                        spotter::detail::duration_text(each.spent.p99)));
+            fmt::format("<td>{}</td><td>{}</td>", duration_text(each.spent.median), duration_text(each.spent.p99)));
     }
     row("in no section", 0, (std::max)(0.0, 1 - it.named), "<td></td><td></td>");
     return fmt::format(
@@ -109,11 +109,10 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     for (mode_profile const& each : it.workers.front().modes) {
         for (slow_step const& slow : each.slow) {
             items += fmt::format("<li>{}: {}, {:.3g} times the median{}{}</li>\n", step_text(slow.step),
-                                 spotter::detail::duration_text(slow.seconds), slow.seconds / each.steps.median,
-                                 slow.section.empty()
-                                     ? std::string{}
-                                     : fmt::format("; {} more than usual in {}",
-                                                   spotter::detail::duration_text(slow.beyond), escape(slow.section)),
+                                 duration_text(slow.seconds), slow.seconds / each.steps.median,
+                                 slow.section.empty() ? std::string{}
+                                                      : fmt::format("; {} more than usual in {}",
+                                                                    duration_text(slow.beyond), escape(slow.section)),
                                  slow.beside.empty() ? std::string{} : "; " + escape(slow.beside));
         }
     }
@@ -148,14 +147,9 @@ struct machine_line {
 
 // Shares of one as curves in percent; empty where none of them was sampled.
 [[nodiscard]] static std::string machine_chart(run_story const& story, machine_profile const& machine,
-                                               step_clock const& clock, std::string_view title,
-                                               std::vector<machine_line> const& wanted, std::string_view note = "") {
-    chart picture;
-    picture.title = std::string{title};
-    picture.note = std::string{note};
-    picture.marks = marks_of(story);
-    picture.may_be_log = false;
-    picture.ceiling = 100;
+                                               step_clock const& clock, std::string const& title,
+                                               std::vector<machine_line> const& wanted, std::string const& note = {}) {
+    chart picture{.title = title, .note = note, .marks = marks_of(story), .may_be_log = false, .ceiling = 100};
     std::vector<series> curves(wanted.size());
     unsigned colour = 0;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
@@ -231,15 +225,13 @@ section timing_section(run_story const& story) {
     step_times const& train = story.times[index_of(mode::train)];
     step_times const& main = train.count > 0 ? train : story.times[index_of(mode::eval)];
     if (main.count > 1) {
-        chart picture;
-        picture.title = "Seconds from the step before";
-        picture.lines.push_back({&main.seconds, {}, 0, false});
-        picture.marks = marks_of(story);
-        picture.may_be_log = false;
-        picture.ceiling = main.seconds.whole().most * 1.05;
-        picture.note = story.ranks.ranks.empty() ? "" : "of all workers: ";
-        picture.note += "means, up to the longest of neighbouring steps";
-        figures += draw(picture);
+        std::string const whose = story.ranks.ranks.empty() ? "" : "of all workers: ";
+        figures += draw({.title = "Seconds from the step before",
+                         .note = whose + "means, up to the longest of neighbouring steps",
+                         .lines = {{&main.seconds}},
+                         .marks = marks_of(story),
+                         .may_be_log = false,
+                         .ceiling = main.seconds.whole().most * 1.05});
         figures += detail::time_histogram(main, "Distribution of step times");
     }
     run_profile const profile = profile_of(*story.run);

@@ -21,7 +21,6 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return found;
 }
 
-// The average SHAP value of one feature.
 [[nodiscard]] static bool is_of_feature(tensor_story const& it) {
     return it.info.role == role::average_shap && it.name != "average_shap/bias" && it.name != "average_shap/all";
 }
@@ -41,7 +40,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 
 constexpr std::size_t most_bars = 12, most_curves = 6;
 
-// A feature with a bar of so many percent of the longest one.
+// A feature with a bar; `width` is in percent of the longest one.
 [[nodiscard]] static std::string bar_row(std::string const& name, std::size_t colour, double width,
                                          std::string const& text) {
     return fmt::format(
@@ -118,10 +117,7 @@ template <class Text>
     std::sort(ends.begin(), ends.end(), [](auto const& a, auto const& b) {
         return a.first != b.first ? a.first > b.first : a.second->name < b.second->name;
     });
-    chart picture;
-    picture.title = "Mean SHAP values over the rounds";
-    picture.step_name = "round";
-    picture.may_be_log = false;
+    chart picture{.title = "Mean SHAP values over the rounds", .step_name = "round", .may_be_log = false};
     for (std::size_t i = 0; i < ends.size() && i < most_curves; ++i) {
         tensor_story const& its = *ends[i].second;
         series const& data = its.any_mode().value;
@@ -177,10 +173,7 @@ template <class Text>
     std::vector<double> const& last = rounds.back().second;
     auto const order = largest_first(last, [](double const& it) { return it; });
     std::vector<series> curves(most_curves);
-    chart picture;
-    picture.title = fmt::format("Share of {}", tensor.name);
-    picture.step_name = "round";
-    picture.may_be_log = false;
+    chart picture{.title = "Share of " + tensor.name, .step_name = "round", .may_be_log = false};
     std::string bars;
     for (std::size_t i = 0; i < order.size() && i < most_bars; ++i) {
         double const share = last[order[i]];
@@ -213,15 +206,13 @@ template <class Text>
         }
     }
     if (depth.empty()) { return {}; }
-    chart picture;
-    picture.title = "Depth of the deepest tree";
-    picture.lines.push_back({&depth, {}, 0, false});
-    picture.marks = marks_of(story);
-    picture.step_name = "round";
-    picture.may_be_log = false;
-    picture.whole_numbers = true;
-    picture.ceiling = depth.whole().most + 1;
-    return draw(picture);
+    return draw({.title = "Depth of the deepest tree",
+                 .lines = {{&depth}},
+                 .marks = marks_of(story),
+                 .step_name = "round",
+                 .may_be_log = false,
+                 .whole_numbers = true,
+                 .ceiling = depth.whole().most + 1});
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html::detail

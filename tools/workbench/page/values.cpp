@@ -8,20 +8,6 @@
 #include <cmath>
 #include <iterator>
 
-namespace spotter::inline SPOTTER_ABI::html {
-
-recorded_value value_source::read(tensor_story const& tensor, step_id step) {
-    std::uint64_t const bytes = tensor.info.shape.elements() * size_of(tensor.info.type);
-    if (bytes > left_) {
-        spent_ = true;
-        return error{errc::no_payload, "more values than a page reads"};
-    }
-    left_ -= bytes;
-    return run_[tensor.name].at(step);
-}
-
-}  // namespace spotter::inline SPOTTER_ABI::html
-
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // |now - before| / |before|; unknown where a value is not finite or all were zero.
@@ -42,12 +28,11 @@ static void read_values_of(tensor_story const& tensor, mode_story& mine, value_s
         statistic of;
         bool wanted;
     };
-    curve const curves[] = {
-        {&mine.mean_abs, mean_abs, mine.mean_abs.empty() && mine.root_mean_square.empty()},
-        {&mine.zeros, zero_fraction, mine.zeros.empty() && tensor.info.role == role::activation},
-        {&mine.most, maximum, mine.most.empty() && tensor.info.role == role::tree},
-    };
-    bool const change = mine.change.empty() && tensor.info.role == role::weight;
+    auto const lacks = [&](series const& data, role of) { return data.empty() && tensor.info.role == of; };
+    curve const curves[] = {{&mine.mean_abs, mean_abs, mine.mean_abs.empty() && mine.root_mean_square.empty()},
+                            {&mine.zeros, zero_fraction, lacks(mine.zeros, role::activation)},
+                            {&mine.most, maximum, lacks(mine.most, role::tree)}};
+    bool const change = lacks(mine.change, role::weight);
     bool const spread = mine.spreads.empty();
     bool const any = std::any_of(std::begin(curves), std::end(curves), [](curve const& it) { return it.wanted; });
     if (!(any || change || spread)) { return; }
@@ -76,6 +61,16 @@ static void read_values_of(tensor_story const& tensor, mode_story& mine, value_s
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI::html {
+
+recorded_value value_source::read(tensor_story const& tensor, step_id step) {
+    std::uint64_t const bytes = tensor.info.shape.elements() * size_of(tensor.info.type);
+    if (bytes > left_) {
+        spent_ = true;
+        return error{errc::no_payload, "more values than a page reads"};
+    }
+    left_ -= bytes;
+    return run_[tensor.name].at(step);
+}
 
 void read_values(run_story& story, value_source& from) {
     for (tensor_story& each : story.tensors) {
