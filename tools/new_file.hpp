@@ -2,6 +2,8 @@
 // Command line: writes a file completely or not at all.
 #pragma once
 
+#include "workbench/error_of.hpp"
+
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
 
@@ -78,11 +80,9 @@ private:
         auto const kind = system_files().kind_of(path);
         bool const is_folder = kind && *kind == path_kind::folder;
         if (!kind || *kind == path_kind::missing || (force && !is_folder)) { return {}; }
-        error why{is_folder ? errc::io_error : errc::exists, {}};
-        why.what << path.substr(path.size() > 150 ? path.size() - 150 : 0)
-                 << (is_folder ? " is a folder: choose another name"
-                               : " is there already: choose another name, or --force");
-        return why;
+        return error_of(
+            is_folder ? errc::io_error : errc::exists, path.substr(path.size() > 150 ? path.size() - 150 : 0),
+            is_folder ? " is a folder: choose another name" : " is there already: choose another name, or --force");
     }
 
     std::string path_;
@@ -92,11 +92,10 @@ private:
     spotter::error why_{};
 };
 
-// A whole file of one text.
 [[nodiscard]] inline spotter::error write_file(std::string path, std::string_view text, bool force) {
     new_file file{std::move(path), force};
-    spotter::error const why = file.put(text);
-    return why ? why : file.finish();
+    (void)file.put(text);  // finish() returns its error
+    return file.finish();
 }
 
 // A letter, a digit, '_' or '-': usual in a name of a file, on any system.

@@ -21,6 +21,10 @@ namespace spotter_tool {
     return text.empty() ? "scalar" : text;
 }
 
+[[nodiscard]] inline json shape_json(spotter::extents const& shape) {
+    return json_list(shape.view(), [](std::uint64_t size) { return size; });
+}
+
 // All digits of a value of this recorded type: 0.1F as a float32 is 0.1, without the 17 digits of the nearest double.
 // They read back as the same value of that type.
 [[nodiscard]] inline std::string exact_text(spotter::dtype type, double const& value) {
@@ -33,6 +37,18 @@ namespace spotter_tool {
         return detail::float_text(value, true);
     }
     return detail::short_exponent(fmt::format("{}", as_float));
+}
+
+// A number as double; of a complex one the real part.
+template <class Element>
+[[nodiscard]] double double_of(Element const& value) {
+    if constexpr (requires { value.re; }) {
+        return static_cast<double>(value.re);
+    } else if constexpr (requires { to_float(value); }) {
+        return static_cast<double>(to_float(value));
+    } else {
+        return static_cast<double>(value);
+    }
 }
 
 // One element as text; `exact` for digits that read back as the same value.
@@ -49,13 +65,7 @@ template <class Element>
     } else if constexpr (std::is_same_v<Element, double>) {
         return detail::float_text(value, exact);
     } else {
-        double wide = 0;
-        if constexpr (std::is_same_v<Element, float>) {
-            wide = static_cast<double>(value);
-        } else {
-            wide = static_cast<double>(to_float(value));
-        }
-        return exact ? exact_text(spotter::dtype::f32, wide) : detail::float_text(wide, false);
+        return exact ? exact_text(spotter::dtype::f32, double_of(value)) : detail::float_text(double_of(value), false);
     }
 }
 template <class Element>
@@ -64,10 +74,8 @@ template <class Element>
         return value;
     } else if constexpr (requires { value.re, value.im; }) {
         return json::array({number(static_cast<double>(value.re)), number(static_cast<double>(value.im))});
-    } else if constexpr (std::is_floating_point_v<Element>) {
-        return number(static_cast<double>(value));
     } else {
-        return number(static_cast<double>(to_float(value)));
+        return number(double_of(value));
     }
 }
 
@@ -94,7 +102,7 @@ void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
     }
 }
 
-// How an element of a tensor is shown of which only the first and last `edge` along some axes are.
+// How an element is shown. Of a cut axis only the first and last `edge` elements are shown.
 enum class cut_element { shown, dots, left_out };
 template <class Index, class IsCut>
 [[nodiscard]] cut_element cut_at(spotter::extents const& shape, Index const& index, std::uint64_t edge,

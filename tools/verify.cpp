@@ -278,15 +278,13 @@ private:
 }
 
 json list_of(std::vector<place> const& places) {
-    json list = json::array();
-    for (place const& each : places) {
-        list.push_back({{"file", each.file},
-                        {"offset", each.offset},
-                        {"bytes", each.bytes},
-                        {"kind", each.kind},
-                        {"what", each.what}});
-    }
-    return list;
+    return json_list(places, [](place const& each) -> json {
+        return {{"file", each.file},
+                {"offset", each.offset},
+                {"bytes", each.bytes},
+                {"kind", each.kind},
+                {"what", each.what}};
+    });
 }
 
 void print(checked const& result, std::string const& path, std::uint64_t steps, bool live) {
@@ -312,7 +310,7 @@ void print(checked const& result, std::string const& path, std::uint64_t steps, 
 
 }  // namespace
 
-int verify(verify_options const& wanted) {
+int verify(run_and_json const& wanted) {
     std::string const path = tidy(wanted.path);
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "verify", path); }
@@ -352,11 +350,9 @@ int verify(verify_options const& wanted) {
         document["bytes"] = result.bytes;
         document["damage"] = list_of(result.damage);
         document["notes"] = list_of(result.notes);
-        document["unreadable"] = json::array();
-        for (unreadable const& each : result.lost) {
-            document["unreadable"].push_back(
-                {{"name", each.name}, {"step", step_json(each.step)}, {"worker", each.worker}});
-        }
+        document["unreadable"] = json_list(result.lost, [](unreadable const& each) -> json {
+            return {{"name", each.name}, {"step", step_json(each.step)}, {"worker", each.worker}};
+        });
         say_document(document);
     } else {
         print(result, path, run ? run->losses().steps : 0, any_live);
