@@ -181,8 +181,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     one["bad_end"] = it.bad_end.empty() ? json() : json(it.bad_end);
     one["open_steps"] = open_steps_json(open_steps_of(*it.run));
     one["unjudged"] = it.unjudged.empty() ? json() : json(it.unjudged);
-    one["findings"] = json::array();
-    for (finding const& each : it.report.findings) { one["findings"].push_back(finding_json(each)); }
+    one["findings"] = json_list(it.report.findings, finding_json);
     one["rules"] = coverages_json(it.report.coverages);
     return one;
 }
@@ -413,16 +412,11 @@ struct shard {
         std::vector<recording> parts;
         if (error const why = find_recordings(path, parts)) { return why; }
         if (parts.size() == 1 || wanted.side_by_side) {
-            judged_record& it = all.emplace_back();
-            it.path = path;
-            it.bytes = bytes_of(parts);
+            all.push_back({.path = path, .bytes = bytes_of(parts)});
             continue;
         }
         for (recording const& part : parts) {
-            judged_record& it = all.emplace_back();
-            it.path = path;
-            it.worker = part.worker;
-            it.bytes = bytes_of({part});
+            all.push_back({.path = path, .worker = part.worker, .bytes = bytes_of({part})});
         }
     }
     return {};
@@ -447,11 +441,7 @@ int check(check_options const& wanted) {
     std::string const path = wanted.paths.empty() ? std::string{} : wanted.paths.front();
     auto const refuse = [&](error const& why) { return fail(why, wanted.json, "check", path); };
     if (wanted.list) {
-        if (wanted.json) {
-            say_document(rules_json());
-        } else {
-            say(rules_text());
-        }
+        wanted.json ? say_document(rules_json()) : say(rules_text());
         return fine;
     }
     if (wanted.paths.empty()) { return refuse({errc::bad_config, "which run? spotter check runs/a"}); }
@@ -474,11 +464,7 @@ int check(check_options const& wanted) {
         if (!each.loss_line.empty()) { say(each.loss_line, stderr); }
     }
     if (error const why = wanted.junit.empty() ? error{} : write_junit(all, wanted.junit)) { return refuse(why); }
-    if (wanted.json) {
-        say_document(document_of_runs(all, path));
-    } else {
-        print(all);
-    }
+    wanted.json ? say_document(document_of_runs(all, path)) : print(all);
     return code;
 }
 

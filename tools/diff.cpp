@@ -28,8 +28,8 @@ using namespace spotter;
     if (file.error()) { return file.error(); }
     auto const* const letters = reinterpret_cast<char const*>(file.bytes().data());
     json const names = json::parse(letters, letters + file.bytes().size(), nullptr, false);
-    error why{errc::bad_config, std::string_view{path}.substr(path.size() > 80 ? path.size() - 80 : 0)};
-    why.what << R"( is no map of names: write {"name in A": "name in B", ...})";
+    error const why = error_of(errc::bad_config, std::string_view{path}.substr(path.size() > 80 ? path.size() - 80 : 0),
+                               R"( is no map of names: write {"name in A": "name in B", ...})");
     if (!names.is_object()) { return why; }
     for (auto const& [name, other] : names.items()) {
         if (!other.is_string()) { return why; }

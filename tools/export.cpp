@@ -91,20 +91,17 @@ template <class Has>
     return why;
 }
 
-// Which options do not go together with the format.
 [[nodiscard]] error clash_of(export_options const& wanted, export_format const& format) {
     if (wanted.out == "-" && (!format.is_text || wanted.json)) {
-        error why{errc::bad_config, "only "};
-        why.what << names_of_formats([](export_format const& each) { return each.is_text; })
-                 << " go to standard output, and then without --json: give a file";
-        return why;
+        return error_of(errc::bad_config, "only ",
+                        names_of_formats([](export_format const& each) { return each.is_text; }),
+                        " go to standard output, and then without --json: give a file");
     }
     if (wanted.follow && (!format.follows || (format.replaces && wanted.out == "-"))) {
-        error why{errc::bad_config, "--follow works with "};
-        why.what << names_of_formats([](export_format const& each) { return each.follows && !each.replaces; })
-                 << ", and into a file with "
-                 << names_of_formats([](export_format const& each) { return each.replaces; });
-        return why;
+        return error_of(errc::bad_config, "--follow works with ",
+                        names_of_formats([](export_format const& each) { return each.follows && !each.replaces; }),
+                        ", and into a file with ",
+                        names_of_formats([](export_format const& each) { return each.replaces; }));
     }
     return {};
 }

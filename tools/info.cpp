@@ -17,8 +17,6 @@
 #include <spotter/trial.hpp>
 #include <spotter/trial/environment_lines.hpp>
 
-#include <array>
-
 namespace spotter_tool {
 
 namespace {
@@ -224,23 +222,20 @@ void print_verdict(trial const& run) {
 }
 
 [[nodiscard]] json collections_json(described const& it) {
-    json collections = json::array();
-    for (recorded_collection const& each : it.run.collections()) {
+    return json_list(it.run.collections(), [&](recorded_collection const& each) -> json {
         disk_bytes const its = bytes_of(it.cost, each.name);
-        collections.push_back({{"name", each.name},
-                               {"keeps", each.what},
-                               {"names", it.run.names(filter{.collection = each.name}).size()},
-                               {"values_bytes", its.values},
-                               {"rows_bytes", its.rows}});
-    }
-    return collections;
+        return {{"name", each.name},
+                {"keeps", each.what},
+                {"names", it.run.names(filter{.collection = each.name}).size()},
+                {"values_bytes", its.values},
+                {"rows_bytes", its.rows}};
+    });
 }
 
 [[nodiscard]] json to_json(described const& it) {
     json document = document_of("info", it.path);
     trial const& run = it.run;
     run_totals const& totals = run.totals();
-    auto const put = [&](std::string_view list, json one) { document[std::string{list}].push_back(std::move(one)); };
     document["status"] = std::string{name_of(run.status())};
     document["why"] = std::string{run.why_ended()};
     document["loss"] = loss_json(it.lost);
@@ -257,10 +252,9 @@ void print_verdict(trial const& run) {
     document["roles"] = json::object();
     for (auto const& [role, count] : count_roles(run)) { document["roles"][std::string{name_of(role)}] = count; }
     document["collections"] = collections_json(it);
-    document["features"] = json::array();
-    for (auto const& [rule, bytes] : features_of(it.cost)) {
-        put("features", {{"rule", rule.empty() ? json() : json(rule)}, {"bytes", bytes}});
-    }
+    document["features"] = json_list(features_of(it.cost), [](auto const& each) -> json {
+        return {{"rule", each.first.empty() ? json() : json(each.first)}, {"bytes", each.second}};
+    });
     document["bytes_for_rules"] = bytes_of(it.cost, {}).rows + bytes_of(it.cost, {}).values;
     document["bytes_plan_alone"] = it.knows_plan() ? json(it.cost.for_plan()) : json();
     document["bytes_rules_add"] = it.knows_plan() ? json(it.cost.for_rules()) : json();
@@ -275,24 +269,21 @@ void print_verdict(trial const& run) {
                         {"closes", totals.closes_lost},
                         {"refused", totals.refused}};
     document["refused"] = refused_names(run);
-    document["damage"] = json::array();
-    for (damaged_place const& each : run.damage()) {
-        put("damage", {{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}});
-    }
+    document["damage"] = json_list(run.damage(), [](damaged_place const& each) -> json {
+        return {{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}};
+    });
     document["environment"] = json::object();
     spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
         document["environment"][std::string{key}] = std::string{value};
     });
-    document["workers"] = json::array();
-    for (part const& each : it.workers) {
-        put("workers", {{"worker", each.where.worker},
-                        {"path", each.where.path},
-                        {"status", each.status},
-                        {"closed", each.closed},
-                        {"bytes", each.bytes}});
-    }
-    document["findings"] = json::array();
-    for (finding const& each : run.findings()) { put("findings", finding_json(each)); }
+    document["workers"] = json_list(it.workers, [](part const& each) -> json {
+        return {{"worker", each.where.worker},
+                {"path", each.where.path},
+                {"status", each.status},
+                {"closed", each.closed},
+                {"bytes", each.bytes}};
+    });
+    document["findings"] = json_list(run.findings(), finding_json);
     document["rules"] = coverages_json(run.coverages());
     return document;
 }

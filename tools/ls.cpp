@@ -48,8 +48,7 @@ void print(std::vector<row> const& rows) {
     json one = {{"name", std::string{tensor.name()}},
                 {"role", std::string{name_of(info.role)}},
                 {"type", std::string{name_of(info.type)}}};
-    one["shape"] = json::array();
-    for (std::uint64_t const size : info.shape.view()) { one["shape"].push_back(size); }
+    one["shape"] = shape_json(info.shape);
     one["steps"] = steps.size();
     one["values"] = with_values;
     one["loose"] = tensor.loose().size();
@@ -93,12 +92,10 @@ void list_names(trial const& run, std::vector<std::string> const& names) {
 }
 
 [[nodiscard]] json names_json(trial const& run, std::vector<std::string> const& names) {
-    json all = json::array();
-    for (std::string const& name : names) {
+    return json_list(names, [&](std::string const& name) {
         track const tensor = run[name];
-        all.push_back(name_json(tensor, tensor.steps(), tensor.payload_steps().size()));
-    }
-    return all;
+        return name_json(tensor, tensor.steps(), tensor.payload_steps().size());
+    });
 }
 
 }  // namespace
@@ -127,9 +124,9 @@ int ls(ls_options const& wanted) {
     std::vector<std::string> const names = run->names(*which);
     bool const is_name = !wanted.pattern.empty() && wanted.pattern.find_first_of("*?[{\\") == std::string::npos;
     if (names.empty() && is_name && !(*run)[wanted.pattern]) {
-        error why{errc::no_such_name, "there is no \""};
-        why.what << std::string_view{wanted.pattern}.substr(0, 100) << "\" in this run";
-        return end.code(fail(why, wanted.json, "ls", path, name_hint(wanted.pattern, run->names())));
+        return end.code(fail(error_of(errc::no_such_name, "there is no \"",
+                                      std::string_view{wanted.pattern}.substr(0, 100), "\" in this run"),
+                             wanted.json, "ls", path, name_hint(wanted.pattern, run->names())));
     }
     if (wanted.json) {
         document["names"] = names_json(*run, names);

@@ -34,9 +34,8 @@ int new_project(new_options const& wanted) {
     std::string const folder = tidy(wanted.folder), name = project_name(folder);
     auto const refuse = [&](error const& why) { return fail(why, false, "new", folder); };
     if (!detail::names_in(folder).empty()) {
-        error why{errc::exists, "\""};
-        why.what << std::string_view{folder}.substr(0, 150) << "\" is there already, and not empty: give a new folder";
-        return refuse(why);
+        return refuse(error_of(errc::exists, "\"", std::string_view{folder}.substr(0, 150),
+                               "\" is there already, and not empty: give a new folder"));
     }
     bool const is_c = wanted.kind == "c", is_torch = wanted.kind == "torch";
     std::span<project_file const> const files = is_c       ? std::span<project_file const>{c_project}

@@ -60,7 +60,7 @@ namespace detail {
     }
     return "a verb";
 }
-// The option that was given what is no number, with that; empty where none is known.
+// The option whose value could not be read as a number, with that value; empty where none is known.
 [[nodiscard]] inline std::string wrong_number_words(CLI::App const& verb, std::string_view text) {
     for (CLI::Option const* const each : verb.get_options()) {
         if (each->count() == 0 || text.find(each->get_name()) == text.npos) { continue; }

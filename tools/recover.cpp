@@ -58,10 +58,8 @@ public:
             return {};
         }
         if (lock.error().code != errc::busy) { return lock.error(); }
-        error why{errc::busy, {}};
-        why.what << it.path.substr(it.path.size() > 150 ? it.path.size() - 150 : 0)
-                 << " is being written: nothing was touched; recover it when the writer is gone";
-        return why;
+        return error_of(errc::busy, it.path.substr(it.path.size() > 150 ? it.path.size() - 150 : 0),
+                        " is being written: nothing was touched; recover it when the writer is gone");
     }
 
 private:
@@ -222,11 +220,10 @@ int recover(recover_options const& wanted) {
     if (error const why = result.treat(all)) { return refuse(why); }
     outcome end{"recover"};
     if (result.damaged() > 0) { end.note(something_lost); }
-    json losses = json::array();
-    for (recording const& each : all) {
+    json const losses = json_list(all, [&](recording const& each) {
         auto const run = each.worker == 0 ? open_trial(each.path, worker{0}) : open_trial(each.path);
-        losses.push_back(run ? end.look_at(*run) : json());
-    }
+        return run ? end.look_at(*run) : json();
+    });
     if (wanted.json) {
         json document = document_of("recover", path);
         document["loss"] = losses;

@@ -27,11 +27,8 @@ namespace {
 [[nodiscard]] html::judgement judgement_of(replay_report const& from) {
     html::judgement made{from.findings, {}};
     for (coverage const& each : from.coverages) {
-        recorded_coverage& one = made.coverages.emplace_back();
-        one.rule = each.rule;
-        one.reason = each.reason;
-        one.matched = each.matched, one.judged = each.judged;
-        one.undecided = each.undecided, one.fired = each.fired;
+        made.coverages.push_back(
+            {std::string{each.rule}, std::string{each.reason}, each.matched, each.judged, each.undecided, each.fired});
     }
     return made;
 }
@@ -114,8 +111,7 @@ int report(report_options const& wanted) {
     bool const to_output = out == "-";
     if (error const why = clash_of(wanted, runs.size(), as_csv, to_output)) { return refuse(why); }
     outcome end{"report"};
-    json losses = json::array();
-    for (trial const& each : runs) { losses.push_back(end.look_at(each)); }
+    json const losses = json_list(runs, [&](trial const& each) { return end.look_at(each); });
     std::optional<new_file> file;
     if (!to_output) { file.emplace(out, wanted.force); }
     if (error const why = file ? file->trouble() : error{}) { return refuse(why); }
@@ -125,13 +121,11 @@ int report(report_options const& wanted) {
         say_as_is(*text);
         return end.code();
     }
-    error why = file->put(*text);
-    if (!why) { why = file->finish(); }
-    if (why) { return refuse(why); }
+    (void)file->put(*text);
+    if (error const why = file->finish()) { return refuse(why); }
     if (wanted.json) {
         json document = document_of("report", paths.front());
-        document["runs"] = json::array();
-        for (trial const& each : runs) { document["runs"].push_back(std::string{each.path()}); }
+        document["runs"] = json_list(runs, [](trial const& each) { return std::string{each.path()}; });
         document["loss"] = losses;
         document["file"] = out;
         document["bytes"] = text->size();

@@ -120,33 +120,28 @@ struct supervised {
                 {"settings", it.settings},
                 {"how", std::string{name_of(it.outcome.how)}},
                 {"why", it.outcome.why}};
-    one["attempts"] = json::array();
-    for (past_attempt const& each : it.outcome.attempts) {
-        one["attempts"].push_back({{"run", each.launch.run},
-                                   {"cure", each.asked.cure},
-                                   {"because", each.asked.because},
-                                   {"settings", each.asked.settings},
-                                   {"cause", each.verdict.cause},
-                                   {"said", each.verdict.line()},
-                                   {"steps", each.verdict.closed_steps},
-                                   {"seconds", each.seconds}});
-    }
+    one["attempts"] = json_list(it.outcome.attempts, [](past_attempt const& each) -> json {
+        return {{"run", each.launch.run},
+                {"cure", each.asked.cure},
+                {"because", each.asked.because},
+                {"settings", each.asked.settings},
+                {"cause", each.verdict.cause},
+                {"said", each.verdict.line()},
+                {"steps", each.verdict.closed_steps},
+                {"seconds", each.seconds}};
+    });
     return one;
 }
 
 [[nodiscard]] result<std::vector<std::string>> lines_of_sweep(std::string const& path) {
     if (path.empty()) { return std::vector<std::string>{""}; }
     std::ifstream file{path};
-    error why{errc::io_error, "cannot read "};
-    why.what << path;
-    if (!file) { return why; }
+    if (!file) { return error_of(errc::io_error, "cannot read ", path); }
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) {
         if (!words_of(line).empty()) { lines.push_back(line); }
     }
-    why = {errc::bad_config, "no line of settings in "};
-    why.what << path;
-    if (lines.empty()) { return why; }
+    if (lines.empty()) { return error_of(errc::bad_config, "no line of settings in ", path); }
     return lines;
 }
 
@@ -195,8 +190,7 @@ int run_training(run_options const& wanted) {
                                       [](supervised const& each) { return each.outcome.how == healed::cannot_start; });
     if (wanted.json) {
         json document = document_of("run", program);
-        document["trainings"] = json::array();
-        for (supervised const& each : all) { document["trainings"].push_back(to_json(each)); }
+        document["trainings"] = json_list(all, to_json);
         say_document(document);
     } else if (all.size() > 1) {
         say(fmt::format("{} trainings: {} stable\n", all.size(), stable));

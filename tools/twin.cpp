@@ -85,6 +85,13 @@ public:
         records.look(wanted_.folder);
     }
 
+    // Why one of them did not start.
+    [[nodiscard]] error trouble() const {
+        for (launched const& each : ends) {
+            if (each.how == departure::never_started) { return {errc::io_error, std::string_view{each.why}}; }
+        }
+        return {};
+    }
     // Which of them did not end by itself.
     [[nodiscard]] std::string ended_text() const {
         std::string text;
@@ -129,9 +136,7 @@ private:
     for (char const* const each : {"/a", "/b"}) {
         std::string const path = folder + each;
         if (system_files().kind_of(path).value_or(path_kind::missing) == path_kind::missing) { continue; }
-        error why{errc::exists, "there is something already: remove it, or choose --folder: "};
-        why.what << path;
-        return why;
+        return error_of(errc::exists, "there is something already: remove it, or choose --folder: ", path);
     }
     return {};
 }
@@ -143,11 +148,7 @@ int twin(twin_options const& wanted) {
     if (error const why = look_at_folder(wanted.folder)) { return fail(why, wanted.json, "twin", program); }
     twins both{wanted};
     both.run();
-    for (launched const& each : both.ends) {
-        if (each.how == departure::never_started) {
-            return fail({errc::io_error, std::string_view{each.why}}, wanted.json, "twin", program);
-        }
-    }
+    if (error const why = both.trouble()) { return fail(why, wanted.json, "twin", program); }
     two_records& records = both.records;
     auto const found_at = records.found();
     std::uint64_t const steps = records.apart ? records.apart->steps() : 0;

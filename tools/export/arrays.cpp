@@ -35,9 +35,8 @@ void count(export_job& job, tensor_ref const& view, std::uint64_t values = 1) {
 [[nodiscard]] error write_npy(export_job& job, std::string const& path, tensor_ref const& view) {
     npy_parts const parts{view, how(job)};
     new_file file{path, job.wanted.force};
-    error why = file.put(parts.header());
-    if (!why) { why = file.put(parts.values()); }
-    if (!why) { why = file.finish(); }
+    (void)file.put(parts.header()), (void)file.put(parts.values());  // finish() returns their error
+    error const why = file.finish();
     if (!why) { job.done.files.push_back(path); }
     return why;
 }
@@ -112,9 +111,8 @@ error to_npy(export_job& job) {
     }
     if (items.empty()) { return system_files().make_folder(tidy(job.wanted.out)); }
     if (single && items.size() != 1) {
-        error why{errc::bad_config, "a .npy file holds one tensor, and "};
-        why.what << items.size() << " were chosen: give --name and --step, an .npz file, or a folder";
-        return why;
+        return error_of(errc::bad_config, "a .npy file holds one tensor, and ", items.size(),
+                        " were chosen: give --name and --step, an .npz file, or a folder");
     }
     for (item const& each : items) {
         std::string const path = single ? job.wanted.out

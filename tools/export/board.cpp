@@ -35,10 +35,9 @@ using namespace spotter;
         at = more ? next + 1 : next;
     }
     if (at != end || read < 2) {
-        error why{errc::bad_config, "\""};
-        why.what << std::string_view{word}.substr(0, 60) << "\" names no pictures: write it like 'input=28x28' or "
-                 << "'input=32x32x3' (height, width, channels)";
-        return why;
+        return error_of(errc::bad_config, "\"", std::string_view{word}.substr(0, 60),
+                        "\" names no pictures: write it like 'input=28x28' or ",
+                        "'input=32x32x3' (height, width, channels)");
     }
     chosen.shape = picture_shape{sizes[0], sizes[1], sizes[2]};
     return chosen;

@@ -58,6 +58,31 @@ template <class Write>
     return why;
 }
 
+[[nodiscard]] error to_metrics(export_job& job, metrics_text kind) {
+    export_progress const bar{job};
+    prometheus_page page{tidy(job.wanted.path), job.choice, kind};
+    text_output out{job};
+    if (!job.wanted.follow) {
+        error why = out.put(page.text(job.run));
+        if (!why) { why = out.finish(); }
+        job.take(page.counts());
+        return why;
+    }
+    // A collector may read at any time: each page replaces the previous one atomically.
+    if (error const why = out.finish()) { return why; }
+    auto const take = [&] {
+        std::string const text = page.text(job.run);
+        return spotter::detail::replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text}), true);
+    };
+    auto const wait = [] {
+        std::this_thread::sleep_for(std::chrono::seconds{1});  // scrapes are not more frequent
+        return true;
+    };
+    error const why = follow_run(job.run, take, wait);
+    job.take(page.counts());
+    return why;
+}
+
 }  // namespace
 
 error to_csv(export_job& job) {
@@ -115,35 +140,6 @@ error to_trace(export_job& job) {
     }
     return why;
 }
-
-namespace {
-
-error to_metrics(export_job& job, metrics_text kind) {
-    export_progress const bar{job};
-    prometheus_page page{tidy(job.wanted.path), job.choice, kind};
-    text_output out{job};
-    if (!job.wanted.follow) {
-        error why = out.put(page.text(job.run));
-        if (!why) { why = out.finish(); }
-        job.take(page.counts());
-        return why;
-    }
-    // A collector may read at any time: each page replaces the previous one atomically.
-    if (error const why = out.finish()) { return why; }
-    auto const take = [&] {
-        std::string const text = page.text(job.run);
-        return spotter::detail::replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text}), true);
-    };
-    auto const wait = [] {
-        std::this_thread::sleep_for(std::chrono::seconds{1});  // scrapes are not more frequent
-        return true;
-    };
-    error const why = follow_run(job.run, take, wait);
-    job.take(page.counts());
-    return why;
-}
-
-}  // namespace
 
 bool wait_for_more() {
     std::this_thread::sleep_for(std::chrono::milliseconds{200});

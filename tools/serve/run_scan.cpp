@@ -67,12 +67,12 @@ private:
         std::error_code ignored;
         std::string const name = entry.path().filename().string();
         bool const segment = spotter::segment_number(name, spotter::layout::data_suffix) >= 0;
-        bool const sidecar = spotter::segment_number(name, spotter::layout::side_suffix) >= 0;
+        bool const of_record = segment || spotter::segment_number(name, spotter::layout::side_suffix) >= 0;
         bool const worker = spotter::worker_of_folder(name) > 0;
         if (entry.is_symlink(ignored)) {
-            into.has_links = into.has_links || segment || sidecar || worker;
-            found_.links += !segment && !sidecar && entry.is_directory(ignored) ? 1U : 0U;
-        } else if (segment || sidecar) {
+            into.has_links = into.has_links || of_record || worker;
+            found_.links += !of_record && entry.is_directory(ignored) ? 1U : 0U;
+        } else if (of_record) {
             into.has_segments = into.has_segments || segment;
             std::uint64_t const bytes = entry.file_size(ignored);
             into.bytes += ignored ? 0 : bytes;
@@ -100,13 +100,9 @@ private:
             own.changed = (std::max)(own.changed, its.changed);
         }
         if (is_run || (own.has_links && own.folders.empty())) {
-            found_run& one = found_.runs.emplace_back();
-            one.name = name.empty() ? "." : name;
-            one.path = path;
-            one.stamp = own.stamp;
-            one.bytes = own.bytes;
-            one.changed = own.changed;
-            if (own.has_links) { one.refused = "a file of its record is a link, and links are not followed"; }
+            found_.runs.push_back({name.empty() ? "." : name, path, own.stamp, own.bytes, own.changed});
+            if (!own.has_links) { return; }
+            found_.runs.back().refused = "a file of its record is a link, and links are not followed";
             return;
         }
         for (std::string const& each : own.folders) {
