@@ -3,6 +3,7 @@
 #pragma once
 
 #include "nearest.hpp"
+#include "workbench/error_of.hpp"
 
 #include <spotter/core/pattern.hpp>
 #include <spotter/core/result.hpp>
@@ -20,9 +21,7 @@ namespace spotter_tool {
     for (spotter::mode const each : {spotter::mode::train, spotter::mode::eval, spotter::mode::predict}) {
         if (word == name_of(each)) { return each; }
     }
-    spotter::error why{spotter::errc::bad_config, "there is no mode \""};
-    why.what << word.substr(0, 60) << "\": train, eval or predict";
-    return why;
+    return error_of(spotter::errc::bad_config, "there is no mode \"", word.substr(0, 60), "\": train, eval or predict");
 }
 
 [[nodiscard]] inline spotter::result<spotter::severity> read_severity(std::string_view word) noexcept {
@@ -31,9 +30,8 @@ namespace spotter_tool {
     for (severity const each : {severity::note, severity::warning, severity::error}) {
         if (word == name_of(each)) { return each; }
     }
-    spotter::error why{spotter::errc::bad_config, "there is no severity \""};
-    why.what << word.substr(0, 60) << "\": note, warning or error";
-    return why;
+    return error_of(spotter::errc::bad_config, "there is no severity \"", word.substr(0, 60),
+                    "\": note, warning or error");
 }
 
 // "train:100", "train(100)" as in reports, or "100", which is a step of train.
@@ -49,11 +47,18 @@ namespace spotter_tool {
     }
     auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), step.index);
     if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) {
-        spotter::error why{spotter::errc::bad_config, "\""};
-        why.what << text.substr(0, 60) << "\" is no step: write it like train:100";
-        return why;
+        return error_of(spotter::errc::bad_config, "\"", text.substr(0, 60), "\" is no step: write it like train:100");
     }
     return step;
+}
+
+// Reads an argument by read_step or another one of these; `into` stays as it is without an argument.
+template <class Read, class Into>
+[[nodiscard]] spotter::error read_given(std::string_view word, Read const& read, Into& into) {
+    if (word.empty()) { return {}; }
+    auto const found = read(word);
+    if (found) { into = *found; }
+    return found.error();
 }
 
 // The steps of one mode in a closed interval.
@@ -84,9 +89,8 @@ struct step_range {
     };
     if (!read(text.substr(begin, cut - begin), range.first) || !read(text.substr(cut + 2), range.last) ||
         range.first > range.last) {
-        spotter::error why{spotter::errc::bad_config, "\""};
-        why.what << text.substr(0, 60) << "\" is no range of steps: write it like train:100..200, 100.. or ..200";
-        return why;
+        return error_of(spotter::errc::bad_config, "\"", text.substr(0, 60),
+                        "\" is no range of steps: write it like train:100..200, 100.. or ..200");
     }
     return range;
 }
@@ -95,9 +99,7 @@ struct step_range {
 [[nodiscard]] inline spotter::error check_glob(std::string_view text) noexcept {
     spotter::pattern_fault const bad = spotter::glob{text}.fault();
     if (bad.empty()) { return {}; }
-    spotter::error why{spotter::errc::bad_pattern, "this is no glob: "};
-    why.what << bad;
-    return why;
+    return error_of(spotter::errc::bad_pattern, "this is no glob: ", bad);
 }
 
 // Every built-in statistic by name.

@@ -79,13 +79,13 @@ struct judges {
 
 // Rules of a program's own are not in its record, except for their names.
 [[nodiscard]] std::string rules_beside(trial const& run, std::vector<coverage> const& replayed) {
-    std::string names;
+    std::vector<std::string> names;
     for (recorded_coverage const& each : spotter::detail::distinct_rules(run.coverages())) {
         bool const here =
             std::any_of(replayed.begin(), replayed.end(), [&](coverage const& its) { return its.rule == each.rule; });
-        if (!here) { names += (names.empty() ? "" : ", ") + each.rule; }
+        if (!here) { names.push_back(each.rule); }
     }
-    return names;
+    return joined(names);
 }
 
 void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
@@ -181,8 +181,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     one["bad_end"] = it.bad_end.empty() ? json() : json(it.bad_end);
     one["open_steps"] = open_steps_json(open_steps_of(*it.run));
     one["unjudged"] = it.unjudged.empty() ? json() : json(it.unjudged);
-    one["findings"] = json::array();
-    for (finding const& each : it.report.findings) { one["findings"].push_back(finding_json(each)); }
+    one["findings"] = json_list(it.report.findings, finding_json);
     one["rules"] = coverages_json(it.report.coverages);
     return one;
 }
@@ -413,19 +412,27 @@ struct shard {
         std::vector<recording> parts;
         if (error const why = find_recordings(path, parts)) { return why; }
         if (parts.size() == 1 || wanted.side_by_side) {
-            judged_record& it = all.emplace_back();
-            it.path = path;
-            it.bytes = bytes_of(parts);
+            all.push_back({.path = path, .bytes = bytes_of(parts)});
             continue;
         }
         for (recording const& part : parts) {
-            judged_record& it = all.emplace_back();
-            it.path = path;
-            it.worker = part.worker;
-            it.bytes = bytes_of({part});
+            all.push_back({.path = path, .worker = part.worker, .bytes = bytes_of({part})});
         }
     }
     return {};
+}
+
+[[nodiscard]] json document_of_runs(std::vector<judged_record>& all, std::string const& path) {
+    json document = document_of("check", path);
+    document["runs"] = json::array();
+    for (judged_record& each : all) { document["runs"].push_back(std::move(each.document)); }
+    return document;
+}
+
+void print(std::vector<judged_record> const& all) {
+    for (judged_record const& each : all) { say(each.text); }
+    auto const ill = std::count_if(all.begin(), all.end(), [](judged_record const& each) { return each.ill; });
+    if (all.size() > 1) { say(records_line(all.size(), static_cast<std::size_t>(ill))); }
 }
 
 }  // namespace
@@ -434,11 +441,7 @@ int check(check_options const& wanted) {
     std::string const path = wanted.paths.empty() ? std::string{} : wanted.paths.front();
     auto const refuse = [&](error const& why) { return fail(why, wanted.json, "check", path); };
     if (wanted.list) {
-        if (wanted.json) {
-            say_document(rules_json());
-        } else {
-            say(rules_text());
-        }
+        wanted.json ? say_document(rules_json()) : say(rules_text());
         return fine;
     }
     if (wanted.paths.empty()) { return refuse({errc::bad_config, "which run? spotter check runs/a"}); }
@@ -455,25 +458,13 @@ int check(check_options const& wanted) {
     std::erase_if(all, [&](judged_record const&) { return place++ % part->parts != part->part; });
     judge_all(all, wanted, *by, *least);
 
-    std::size_t ill = 0;
     exit_code code = fine;
     for (judged_record const& each : all) {
-        ill += each.ill ? 1 : 0;
         code = stronger(code, each.code);
         if (!each.loss_line.empty()) { say(each.loss_line, stderr); }
     }
-    if (!wanted.junit.empty()) {
-        if (error const why = write_junit(all, wanted.junit)) { return refuse(why); }
-    }
-    if (wanted.json) {
-        json document = document_of("check", path);
-        document["runs"] = json::array();
-        for (judged_record& each : all) { document["runs"].push_back(std::move(each.document)); }
-        say_document(document);
-    } else {
-        for (judged_record const& each : all) { say(each.text); }
-        if (all.size() > 1) { say(records_line(all.size(), ill)); }
-    }
+    if (error const why = wanted.junit.empty() ? error{} : write_junit(all, wanted.junit)) { return refuse(why); }
+    wanted.json ? say_document(document_of_runs(all, path)) : print(all);
     return code;
 }
 

@@ -11,7 +11,7 @@ namespace spotter_tool {
 
 using namespace spotter;
 
-int list_checkpoints(checkpoints_options const& wanted) {
+int list_checkpoints(run_and_json const& wanted) {
     std::string const path = tidy(wanted.path);
     std::vector<recording> parts;
     if (error const why = find_recordings(path, parts)) { return fail(why, wanted.json, "checkpoints", path); }
@@ -23,13 +23,10 @@ int list_checkpoints(checkpoints_options const& wanted) {
     if (wanted.json) {
         json document = document_of("checkpoints", path);
         document["loss"] = losses;
-        document["checkpoints"] = json::array();
-        for (recorded_checkpoint const& each : all) {
-            document["checkpoints"].push_back({{"step", step_json(each.step)},
-                                               {"state", each.state},
-                                               {"why", each.why},
-                                               {"time", number(each.time)}});
-        }
+        document["checkpoints"] = json_list(all, [](recorded_checkpoint const& each) -> json {
+            return {
+                {"step", step_json(each.step)}, {"state", each.state}, {"why", each.why}, {"time", number(each.time)}};
+        });
         say_document(document);
         return end.code();
     }

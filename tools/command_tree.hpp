@@ -32,6 +32,12 @@ struct verb_words {
     std::string what{};
     std::string example{};
     std::vector<option_words> options{};
+
+    [[nodiscard]] std::vector<std::string> option_names() const {
+        std::vector<std::string> names;
+        for (option_words const& each : options) { names.insert(names.end(), each.names.begin(), each.names.end()); }
+        return names;
+    }
 };
 
 struct command_tree {

@@ -11,7 +11,7 @@ namespace spotter_tool {
 
 using namespace spotter;
 
-int compact(compact_options const& wanted) {
+int compact(run_and_json const& wanted) {
     std::string const path = tidy(wanted.path);
     if (error const why = not_in_a_store(path)) { return fail(why, wanted.json, "compact", path); }
     std::vector<recording> all;

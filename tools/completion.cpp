@@ -25,11 +25,6 @@ namespace {
     }
     return safe + '\'';
 }
-[[nodiscard]] std::string joined(std::vector<std::string> const& words, std::string_view between) {
-    std::string text;
-    for (std::string const& each : words) { text += (text.empty() ? std::string{} : std::string{between}) + each; }
-    return text;
-}
 // The suggestions for its value.
 [[nodiscard]] std::vector<std::string> const& words_for(option_words const& it) {
     return it.choices.empty() ? it.offers : it.choices;
@@ -41,11 +36,7 @@ namespace {
     }
     return false;
 }
-[[nodiscard]] std::string all_names(verb_words const& verb) {
-    std::vector<std::string> names;
-    for (option_words const& each : verb.options) { names.insert(names.end(), each.names.begin(), each.names.end()); }
-    return joined(names, " ");
-}
+[[nodiscard]] std::string all_names(verb_words const& verb) { return joined(verb.option_names(), " "); }
 [[nodiscard]] std::string verb_names(command_tree const& tree, std::string_view between) {
     std::vector<std::string> names;
     for (verb_words const& each : tree.verbs) { names.push_back(each.name); }
@@ -166,6 +157,19 @@ namespace {
                   "if [[ $funcstack[1] == _spotter ]]; then _spotter \"$@\"; else compdef _spotter spotter; fi\n";
 }
 
+[[nodiscard]] std::string fish_line(std::string const& when, option_words const& it) {
+    std::string line = "complete -c spotter -n " + when;
+    for (std::string const& name : it.names) {
+        line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    }
+    std::vector<std::string> const& words = words_for(it);
+    bool const is_place = it.names.empty();
+    if (it.takes_value && !is_place) { line += words.empty() && !it.offers_tensors ? " -r" : " -x"; }
+    if (!words.empty()) { line += " -a " + shell_text(joined(words, " ")); }
+    if (it.offers_tensors) { line += " -a '(__spotter_tensors)'"; }
+    return line + " -d " + shell_text(it.what, "\\") + '\n';
+}
+
 [[nodiscard]] std::string for_fish(command_tree const& tree) {
     std::string text =
         "# Completion of spotter for fish: source it, or put it into share/fish/vendor_completions.d/spotter.fish.\n"
@@ -182,23 +186,11 @@ namespace {
         text +=
             fmt::format("complete -c spotter -f -n {} -a {} -d {}\n", no_verb, verb.name, shell_text(verb.what, "\\"));
     }
-    auto const add = [&](std::string const& when, option_words const& each) {
-        std::string line = "complete -c spotter -n " + when;
-        for (std::string const& name : each.names) {
-            line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-        }
-        std::vector<std::string> const& words = words_for(each);
-        bool const is_place = each.names.empty();
-        if (each.takes_value && !is_place) { line += words.empty() && !each.offers_tensors ? " -r" : " -x"; }
-        if (!words.empty()) { line += " -a " + shell_text(joined(words, " ")); }
-        if (each.offers_tensors) { line += " -a '(__spotter_tensors)'"; }
-        text += line + " -d " + shell_text(each.what, "\\") + '\n';
-    };
-    for (option_words const& each : tree.program.options) { add(no_verb, each); }
+    for (option_words const& each : tree.program.options) { text += fish_line(no_verb, each); }
     for (verb_words const& verb : tree.verbs) {
         for (option_words const& each : verb.options) {
             if (each.names.empty() && each.choices.empty() && !each.offers_tensors) { continue; }  // files
-            add(fmt::format("'__fish_seen_subcommand_from {}'", verb.name), each);
+            text += fish_line(fmt::format("'__fish_seen_subcommand_from {}'", verb.name), each);
         }
     }
     return text;

@@ -23,24 +23,14 @@ namespace {
     return file.bad() ? std::nullopt : std::optional{std::move(all)};
 }
 [[nodiscard]] exit_code exit_of_answer(answer_state state) noexcept {
-    switch (state) {
-        case answer_state::done:
-            return fine;
-        case answer_state::refused:
-            return bad_usage;
-        default:
-            return not_judged;
-    }
+    return state == answer_state::done ? fine : state == answer_state::refused ? bad_usage : not_judged;
 }
 [[nodiscard]] std::string_view in_words(run_answer const& it) noexcept {
-    switch (it.state) {
-        case answer_state::taken:
-            return "; not done yet: the loop has closed no step since, and does it when it closes one";
-        case answer_state::silent:
-            return "no answer: its writer is stuck, or of a version that cannot be asked";
-        default:
-            return "";
+    if (it.state == answer_state::taken) {
+        return "; not done yet: the loop has closed no step since, and does it when it closes one";
     }
+    return it.state == answer_state::silent ? "no answer: its writer is stuck, or of a version that cannot be asked"
+                                            : "";
 }
 
 }  // namespace
@@ -52,11 +42,7 @@ int control(control_options const& wanted, control_verb what) {
     run_request request{.what = what, .names = wanted.names, .steps = wanted.steps, .by = wanted.by};
     if (!wanted.file.empty()) {
         auto document = whole_file(wanted.file);
-        if (!document) {
-            error why{errc::io_error, "cannot read "};
-            why.what << wanted.file;
-            return fail(why, wanted.json, verb, path);
-        }
+        if (!document) { return fail(error_of(errc::io_error, "cannot read ", wanted.file), wanted.json, verb, path); }
         request.document = std::move(*document);
     }
     auto const answers =

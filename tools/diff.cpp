@@ -28,8 +28,8 @@ using namespace spotter;
     if (file.error()) { return file.error(); }
     auto const* const letters = reinterpret_cast<char const*>(file.bytes().data());
     json const names = json::parse(letters, letters + file.bytes().size(), nullptr, false);
-    error why{errc::bad_config, std::string_view{path}.substr(path.size() > 80 ? path.size() - 80 : 0)};
-    why.what << R"( is no map of names: write {"name in A": "name in B", ...})";
+    error const why = error_of(errc::bad_config, std::string_view{path}.substr(path.size() > 80 ? path.size() - 80 : 0),
+                               R"( is no map of names: write {"name in A": "name in B", ...})");
     if (!names.is_object()) { return why; }
     for (auto const& [name, other] : names.items()) {
         if (!other.is_string()) { return why; }
@@ -60,16 +60,8 @@ using namespace spotter;
             return why;
         }
     }
-    if (!given.mode.empty()) {
-        auto const mode = read_mode(given.mode);
-        if (!mode) { return mode.error(); }
-        wanted.mode = *mode;
-    }
-    if (!given.step.empty()) {
-        auto const step = read_step(given.step);
-        if (!step) { return step.error(); }
-        wanted.step = *step;
-    }
+    if (error const why = read_given(given.mode, read_mode, wanted.mode)) { return why; }
+    if (error const why = read_given(given.step, read_step, wanted.step)) { return why; }
     return wanted;
 }
 

@@ -2,6 +2,7 @@
 // Command line, `diff`: the result as one JSON document.
 #pragma once
 
+#include "numbers.hpp"
 #include "output.hpp"
 
 #include <spotter/workbench/diff.hpp>
@@ -10,11 +11,6 @@ namespace spotter_tool {
 
 namespace detail {
 
-[[nodiscard]] inline json shape_json(spotter::extents const& shape) {
-    json sizes = json::array();
-    for (std::uint64_t const size : shape.view()) { sizes.push_back(size); }
-    return sizes;
-}
 [[nodiscard]] inline json errors_json(spotter::tensor_errors const& it) {
     return {{"elements", it.elements},
             {"differing", it.differing},
@@ -41,11 +37,9 @@ namespace detail {
         it.errors.worst == spotter::no_index
             ? json()
             : json{{"index", shape_json(it.worst)}, {"a", number(it.errors.worst_a)}, {"b", number(it.errors.worst_b)}};
-    document["statistics"] = json::array();
-    for (spotter::statistic_difference const& each : it.statistics) {
-        document["statistics"].push_back(
-            {{"statistic", std::string{each.which.name()}}, {"a", number(each.a)}, {"b", number(each.b)}});
-    }
+    document["statistics"] = json_list(it.statistics, [](spotter::statistic_difference const& each) -> json {
+        return {{"statistic", std::string{each.which.name()}}, {"a", number(each.a)}, {"b", number(each.b)}};
+    });
     auto const hash = [&](std::uint64_t value) { return it.by_hash ? json(fmt::format("{:016x}", value)) : json(); };
     document["by_hash"] = it.by_hash;
     document["hash_a"] = hash(it.hash_a);
@@ -72,12 +66,6 @@ namespace detail {
                                                           {"ulp_b", it.reference_ulp_b}};
     return document;
 }
-[[nodiscard]] inline json steps_json(std::vector<spotter::step_id> const& steps) {
-    json all = json::array();
-    for (spotter::step_id const each : steps) { all.push_back(step_json(each)); }
-    return all;
-}
-
 }  // namespace detail
 
 // Adds the result to a document.
@@ -86,14 +74,13 @@ inline void put_diff(json& document, spotter::diff_report const& it) {
     document["equal"] = it.equal();
     document["compared"] = it.compared;
     document["not_kept"] = it.not_kept;
-    document["settings"] = json::array();
-    for (spotter::setting_difference const& each : it.settings) {
-        document["settings"].push_back({{"what", each.what}, {"a", each.a}, {"b", each.b}});
-    }
+    document["settings"] = json_list(it.settings, [](spotter::setting_difference const& each) -> json {
+        return {{"what", each.what}, {"a", each.a}, {"b", each.b}};
+    });
     document["names_only_a"] = it.names_only_a;
     document["names_only_b"] = it.names_only_b;
-    document["steps_only_a"] = detail::steps_json(it.steps_only_a);
-    document["steps_only_b"] = detail::steps_json(it.steps_only_b);
+    document["steps_only_a"] = json_list(it.steps_only_a, step_json);
+    document["steps_only_b"] = json_list(it.steps_only_b, step_json);
     document["steps_awaited"] = it.steps_awaited;
     document["steps"] = it.steps;
     document["pairs"] = it.pairs;
@@ -101,14 +88,8 @@ inline void put_diff(json& document, spotter::diff_report const& it) {
     document["damage_a"] = it.damage_a;
     document["damage_b"] = it.damage_b;
     document["first"] = it.first_step ? json{{"step", step_json(*it.first_step)}, {"tensor", it.first_tensor}} : json();
-    document["at_first"] = json::array();
-    for (spotter::compared_tensor const& each : it.at_first) {
-        document["at_first"].push_back(detail::pair_json(each));
-    }
-    document["tensors"] = json::array();
-    for (spotter::tensor_history const& each : it.tensors) {
-        document["tensors"].push_back(detail::history_json(each));
-    }
+    document["at_first"] = json_list(it.at_first, detail::pair_json);
+    document["tensors"] = json_list(it.tensors, detail::history_json);
 }
 
 }  // namespace spotter_tool

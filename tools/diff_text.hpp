@@ -45,9 +45,6 @@ namespace detail {
 
 using namespace spotter;
 
-[[nodiscard]] inline std::string step_words(step_id step) {
-    return fmt::format("{}({})", name_of(step.mode), step.index);
-}
 // Three digits, as in a finding's evidence.
 [[nodiscard]] inline std::string short_number(double const& value) {
     return std::string{(spotter::text<32>{} << value).view()};
@@ -74,37 +71,48 @@ template <class Value, class Word>
     return plain(a) + (a == b ? "" : " = " + plain(b));
 }
 
-// Remarks on one tensor besides its numbers.
-[[nodiscard]] inline std::string remark_on(compared_tensor const& it) {
-    std::string text;
-    auto const add = [&](std::string const& words) { text += (text.empty() ? "" : "; ") + words; };
-    if (it.verdict == verdict::unreadable) { add(plain(it.trouble.what.view())); }
-    if (it.verdict == verdict::only_a) { add("B has nothing of it at this step"); }
-    if (it.verdict == verdict::only_b) { add("A has nothing of it at this step"); }
+// Where the two are of another kind, or have special values that the other has not.
+inline void remark_on_kinds(compared_tensor const& it, std::vector<std::string>& remarks) {
     if (it.type_a != dtype::none && it.other_type()) {
-        add(fmt::format("{} in A, {} in B", name_of(it.type_a), name_of(it.type_b)));
+        remarks.push_back(fmt::format("{} in A, {} in B", name_of(it.type_a), name_of(it.type_b)));
     }
     if (it.other_shape() && it.type_a != dtype::text) {
-        add(fmt::format("{} in A, {} in B", shape_text(it.shape_a), shape_text(it.shape_b)));
+        remarks.push_back(fmt::format("{} in A, {} in B", shape_text(it.shape_a), shape_text(it.shape_b)));
     }
-    if (it.errors.nan_mismatches > 0) { add(fmt::format("NaN on one side only: {}", it.errors.nan_mismatches)); }
-    if (it.errors.inf_mismatches > 0) { add(fmt::format("infinity on one side only: {}", it.errors.inf_mismatches)); }
-    if (it.errors.zero_signs > 0) { add(fmt::format("zeros of the other sign: {}", it.errors.zero_signs)); }
-    if (it.verdict == verdict::differs && it.type_a == dtype::text) {
-        add(fmt::format("\"{}\" in A, \"{}\" in B", plain(it.text_a), plain(it.text_b)));
+    for (auto const& [count, what] : {std::pair{it.errors.nan_mismatches, "NaN on one side only"},
+                                      std::pair{it.errors.inf_mismatches, "infinity on one side only"},
+                                      std::pair{it.errors.zero_signs, "zeros of the other sign"}}) {
+        if (count > 0) { remarks.push_back(fmt::format("{}: {}", what, count)); }
     }
+}
+// Where hashes or statistics were compared in place of values.
+inline void remark_on_statistics(compared_tensor const& it, std::vector<std::string>& remarks) {
     if (it.by_hash && it.hash_a != it.hash_b) {
-        add(fmt::format("the hash of its bits is {:016x} in A, {:016x} in B", it.hash_a, it.hash_b));
+        remarks.push_back(fmt::format("the hash of its bits is {:016x} in A, {:016x} in B", it.hash_a, it.hash_b));
     }
-    if (it.verdict == verdict::not_kept) { add("not compared: nothing that decides was kept on both sides"); }
-    if (it.by_statistics && !(it.by_hash && it.hash_a == it.hash_b)) {
-        add("by statistics");
-        for (statistic_difference const& each : it.statistics) {
-            add(fmt::format("{} {} and {}", each.which.name(), float_text(each.a, true), float_text(each.b, true)));
-        }
+    if (it.verdict == verdict::not_kept) {
+        remarks.push_back("not compared: nothing that decides was kept on both sides");
     }
-    if (it.swapped_axes) { add("the same numbers with axes swapped (--transpose)"); }
-    return text;
+    if (!it.by_statistics || (it.by_hash && it.hash_a == it.hash_b)) { return; }
+    remarks.push_back("by statistics");
+    for (statistic_difference const& each : it.statistics) {
+        remarks.push_back(
+            fmt::format("{} {} and {}", each.which.name(), float_text(each.a, true), float_text(each.b, true)));
+    }
+}
+// Remarks on one tensor besides its numbers.
+[[nodiscard]] inline std::string remark_on(compared_tensor const& it) {
+    std::vector<std::string> remarks;
+    if (it.verdict == verdict::unreadable) { remarks.push_back(plain(it.trouble.what.view())); }
+    if (it.verdict == verdict::only_a) { remarks.push_back("B has nothing of it at this step"); }
+    if (it.verdict == verdict::only_b) { remarks.push_back("A has nothing of it at this step"); }
+    remark_on_kinds(it, remarks);
+    if (it.verdict == verdict::differs && it.type_a == dtype::text) {
+        remarks.push_back(fmt::format("\"{}\" in A, \"{}\" in B", plain(it.text_a), plain(it.text_b)));
+    }
+    remark_on_statistics(it, remarks);
+    if (it.swapped_axes) { remarks.push_back("the same numbers with axes swapped (--transpose)"); }
+    return joined(remarks, "; ");
 }
 [[nodiscard]] inline std::vector<std::string> error_cells(tensor_errors const& it) {
     return {fmt::format("{} of {}", it.differing, it.elements),
@@ -148,7 +156,7 @@ template <class Value, class Word>
     std::string remarks;
     for (tensor_history const& each : it.tensors) {
         std::vector<std::string> row{both_names(each.a, each.b), std::to_string(each.steps),
-                                     std::to_string(each.differing_steps), each.first ? step_words(*each.first) : "-"};
+                                     std::to_string(each.differing_steps), each.first ? step_text(*each.first) : "-"};
         if (each.worst.elements > 0) {
             for (std::string& cell : error_cells(each.worst)) { row.push_back(std::move(cell)); }
         }
@@ -209,7 +217,7 @@ template <class Value, class Word>
     };
     auto const steps = [&](std::vector<step_id> const& all, char side) {
         if (all.empty()) { return; }
-        text += fmt::format("{} only in {}: {}\n", plural(all.size(), "step"), side, some_of(all, step_words));
+        text += fmt::format("{} only in {}: {}\n", plural(all.size(), "step"), side, some_of(all, step_text));
     };
     names(it.names_only_a, 'A'), names(it.names_only_b, 'B');
     steps(it.steps_only_a, 'A'), steps(it.steps_only_b, 'B');
@@ -247,8 +255,8 @@ template <class Value, class Word>
     }
     text += fmt::format("{} at {} in both\n", plural(it.pairs, "tensor"), plural(it.steps, "step"));
     if (it.first_step) {
-        text += fmt::format("\nfirst difference: {}, \"{}\"{}\n\nat {}, in program order\n", step_words(*it.first_step),
-                            plain(it.first_tensor), worst_text(it), step_words(*it.first_step));
+        text += fmt::format("\nfirst difference: {}, \"{}\"{}\n\nat {}, in program order\n", step_text(*it.first_step),
+                            plain(it.first_tensor), worst_text(it), step_text(*it.first_step));
         text += table_at(it);
     }
     text += "\nover all steps\n" + table_over_time(it);

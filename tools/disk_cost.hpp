@@ -8,7 +8,6 @@
 #include <spotter/trial/recorded_events.hpp>
 #include <spotter/trial/trial.hpp>
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>

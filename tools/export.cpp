@@ -91,6 +91,21 @@ template <class Has>
     return why;
 }
 
+[[nodiscard]] error clash_of(export_options const& wanted, export_format const& format) {
+    if (wanted.out == "-" && (!format.is_text || wanted.json)) {
+        return error_of(errc::bad_config, "only ",
+                        names_of_formats([](export_format const& each) { return each.is_text; }),
+                        " go to standard output, and then without --json: give a file");
+    }
+    if (wanted.follow && (!format.follows || (format.replaces && wanted.out == "-"))) {
+        return error_of(errc::bad_config, "--follow works with ",
+                        names_of_formats([](export_format const& each) { return each.follows && !each.replaces; }),
+                        ", and into a file with ",
+                        names_of_formats([](export_format const& each) { return each.replaces; }));
+    }
+    return {};
+}
+
 [[nodiscard]] bool is_folder(std::string const& path) {
     return system_files().kind_of(path).value_or(path_kind::missing) == path_kind::folder;
 }
@@ -122,16 +137,8 @@ template <class Has>
 // Selects the names and steps.
 [[nodiscard]] error choose(export_job& job) {
     export_options const& wanted = job.wanted;
-    if (!wanted.step.empty()) {
-        auto const step = read_step(wanted.step);
-        if (!step) { return step.error(); }
-        job.choice.step = *step;
-    }
-    if (!wanted.mode.empty()) {
-        auto const mode = read_mode(wanted.mode);
-        if (!mode) { return mode.error(); }
-        job.choice.mode = *mode;
-    }
+    if (error const why = read_given(wanted.step, read_step, job.choice.step)) { return why; }
+    if (error const why = read_given(wanted.mode, read_mode, job.choice.mode)) { return why; }
     for (std::string const& stat : wanted.stats) {
         auto const which = read_statistic(stat);
         if (!which) { return which.error(); }
@@ -234,19 +241,7 @@ int export_to(export_options const& wanted) {
     auto const chosen = format_of(wanted);
     if (!chosen) { return refuse(chosen.error()); }
     export_format const& format = **chosen;
-    if (wanted.out == "-" && (!format.is_text || wanted.json)) {
-        error why{errc::bad_config, "only "};
-        why.what << names_of_formats([](export_format const& each) { return each.is_text; })
-                 << " go to standard output, and then without --json: give a file";
-        return refuse(why);
-    }
-    if (wanted.follow && (!format.follows || (format.replaces && wanted.out == "-"))) {
-        error why{errc::bad_config, "--follow works with "};
-        why.what << names_of_formats([](export_format const& each) { return each.follows && !each.replaces; })
-                 << ", and into a file with "
-                 << names_of_formats([](export_format const& each) { return each.replaces; });
-        return refuse(why);
-    }
+    if (error const why = clash_of(wanted, format)) { return refuse(why); }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return refuse(why); }
     auto run = open_trial(path);

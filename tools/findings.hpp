@@ -36,9 +36,7 @@ template <class Coverage>
 }
 template <class Coverages>
 [[nodiscard]] json coverages_json(Coverages const& all) {
-    json list = json::array();
-    for (auto const& each : all) { list.push_back(coverage_json(each)); }
-    return list;
+    return json_list(all, [](auto const& each) { return coverage_json(each); });
 }
 
 // Merges equal findings of a rule for one tensor of one worker.

@@ -2,6 +2,8 @@
 // Command line: the folders and files of a run: its workers, their segments and sidecars.
 #pragma once
 
+#include "output.hpp"
+
 #include <spotter/file/system.hpp>
 #include <spotter/format/names.hpp>
 #include <spotter/format/record.hpp>
@@ -92,9 +94,7 @@ namespace detail {
 }
 
 [[nodiscard]] inline spotter::error no_run(std::string_view path, std::string_view why) {
-    spotter::error found{spotter::errc::not_a_run, {}};
-    found.what << path.substr(path.size() > 150 ? path.size() - 150 : 0) << ' ' << why;
-    return found;
+    return error_of(spotter::errc::not_a_run, path.substr(path.size() > 150 ? path.size() - 150 : 0), ' ', why);
 }
 
 }  // namespace detail
@@ -118,8 +118,7 @@ namespace detail {
     }
     recording own = detail::look_into(path, 0);
     if (!own.segments.empty()) { all.push_back(std::move(own)); }
-    std::string others;
-    std::size_t count = 0;
+    std::vector<std::string> others;
     for (std::string const& name : detail::names_in(path)) {
         std::string const below = path + '/' + name;
         auto const what = (*at)->kind_of(below);
@@ -129,18 +128,17 @@ namespace detail {
         if (it.segments.empty()) { continue; }
         if (worker > 0) {
             all.push_back(std::move(it));
-        } else if (++count <= 5) {
-            others += (others.empty() ? "" : ", ") + below;
+        } else {
+            others.push_back(below);
         }
     }
     std::sort(all.begin(), all.end(), [](recording const& a, recording const& b) { return a.worker < b.worker; });
     if (!all.empty()) { return {}; }
-    if (count > 0) {
-        if (count > 5) { others += ", ..."; }
-        return detail::no_run(path, "is no run, but there are runs in it: " + others);
-    }
+    if (others.size() > 5) { others.resize(5), others.emplace_back("..."); }
     return detail::no_run(
-        path, "is no run: it holds no 000000.spot. Give the folder that a hook recorded into (hook.path())");
+        path, others.empty()
+                  ? "is no run: it holds no 000000.spot. Give the folder that a hook recorded into (hook.path())"
+                  : "is no run, but there are runs in it: " + joined(others));
 }
 
 // Bytes of all their segments.

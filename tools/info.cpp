@@ -17,8 +17,6 @@
 #include <spotter/trial.hpp>
 #include <spotter/trial/environment_lines.hpp>
 
-#include <array>
-
 namespace spotter_tool {
 
 namespace {
@@ -36,18 +34,29 @@ struct sizes {
     double began = 0;            // seconds since 1970; 0 where unknown
 };
 
+// Values between two row frames.
+void measure_values(byte_view bytes, std::uint64_t at, std::uint64_t end, sizes& all) {
+    while (at < end) {
+        frame_extent const frame = measure_frame(bytes, at);
+        if (frame.kind != frame_kind::values) { break; }
+        all.values += frame.bytes;
+        all.unpacked += frame.content;
+        at += frame.bytes;
+    }
+}
+
 void measure(recording const& it, sizes& all) {
+    file_system& files = files_for(it.path);
     for (std::uint32_t const number : it.segments) {
+        std::string const file = file_of(it, number, layout::data_suffix);
+        ++all.segments;
+        all.sidecars += files.size_of(file_of(it, number, layout::side_suffix)).value_or(0);
         if (it.path.starts_with("s3://")) {  // all of it would have to be fetched
-            all.bytes += files_for(it.path).size_of(file_of(it, number, layout::data_suffix)).value_or(0);
-            all.sidecars += files_for(it.path).size_of(file_of(it, number, layout::side_suffix)).value_or(0);
-            ++all.segments;
+            all.bytes += files.size_of(file).value_or(0);
             continue;
         }
-        mapped_file const data{file_of(it, number, layout::data_suffix)};
-        all.sidecars += files_for(it.path).size_of(file_of(it, number, layout::side_suffix)).value_or(0);
+        mapped_file const data{file};
         all.bytes += data.bytes().size();
-        ++all.segments;
         frame_walker walker{data.bytes()};
         std::uint64_t end = 0;
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
@@ -56,13 +65,7 @@ void measure(recording const& it, sizes& all) {
                 if (time > 0 && (all.began == 0 || time < all.began)) { all.began = time; }
                 end = layout::head_bytes;
             } else if (what == walked::rows) {
-                for (std::uint64_t at = end; at < walker.frame().offset;) {
-                    frame_extent const frame = measure_frame(data.bytes(), at);
-                    if (frame.kind != frame_kind::values) { break; }
-                    all.values += frame.bytes;
-                    all.unpacked += frame.content;
-                    at += frame.bytes;
-                }
+                measure_values(data.bytes(), end, walker.frame().offset, all);
                 all.rows += walker.frame().bytes;
                 end = walker.frame().end();
             }
@@ -78,9 +81,10 @@ void measure(recording const& it, sizes& all) {
     return names.empty() ? 0 : run[names.front()].time(steps.back()).value_or(0);
 }
 
-[[nodiscard]] std::array<std::uint64_t, role_count> count_roles(trial const& run) {
-    std::array<std::uint64_t, role_count> counts{};
-    for (std::string const& name : run.names()) { ++counts[static_cast<std::size_t>(run[name].info().role)]; }
+// The roles that tensors have, and their numbers.
+[[nodiscard]] std::map<role, std::uint64_t> count_roles(trial const& run) {
+    std::map<role, std::uint64_t> counts;
+    for (std::string const& name : run.names()) { ++counts[run[name].info().role]; }
     return counts;
 }
 
@@ -99,6 +103,9 @@ struct described {
     std::vector<part> workers{};
     run_losses lost{};
     disk_cost cost{};
+
+    // What the plan alone costs: only with its collections.
+    [[nodiscard]] bool knows_plan() const { return cost.plan_is_known && !run.collections().empty(); }
 };
 
 // Bytes of extracted features by rule, largest first. Rules that extract from memory, or with other parameters, have
@@ -117,32 +124,32 @@ struct described {
     return found == cost.collections.end() ? disk_bytes{} : found->second;
 }
 
-void print(described const& it) {
+[[nodiscard]] std::string duration_text(double seconds) { return spotter::detail::duration_text(seconds); }
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes) { return spotter::detail::bytes_text(bytes); }
+
+[[nodiscard]] std::string status_lines(described const& it) {
     trial const& run = it.run;
     std::string lines = fmt::format("{}: {}", plain(it.path), name_of(run.status()));
     if (!run.why_ended().empty()) { lines += fmt::format(" ({})", plain(run.why_ended())); }
-    if (run.status() == run_status::running) {
-        lines += fmt::format(", silent for {}", spotter::detail::duration_text(run.age()));
-    }
+    if (run.status() == run_status::running) { lines += fmt::format(", silent for {}", duration_text(run.age())); }
     if (run.attempts() > 1) { lines += fmt::format(", in {} attempts", run.attempts()); }
     lines += fmt::format("\n  steps     {} closed", run.closed_steps());
     for (mode const each : run.modes()) {
         lines += fmt::format(", {} {} with something kept", run.steps(each).size(), name_of(each));
     }
-    if (it.size.began > 0) {
-        lines += fmt::format("\n  began     {}", spotter::detail::time_text(it.size.began));
-        if (double const last = last_time(run); last >= it.size.began) {
-            lines += fmt::format("; the last step was closed {} later",
-                                 spotter::detail::duration_text(last - it.size.began));
-        }
-    }
-    std::size_t const names = run.names().size();
-    lines += fmt::format("\n  tensors   {}", names);
-    auto const roles = count_roles(run);
+    if (!(it.size.began > 0)) { return lines; }
+    lines += fmt::format("\n  began     {}", spotter::detail::time_text(it.size.began));
+    double const last = last_time(run);
+    return last < it.size.began
+               ? lines
+               : lines + fmt::format("; the last step was closed {} later", duration_text(last - it.size.began));
+}
+
+[[nodiscard]] std::string content_lines(trial const& run) {
+    std::string lines = fmt::format("\n  tensors   {}", run.names().size());
     std::string_view before = ": ";
-    for (std::size_t i = 0; i < roles.size(); ++i) {
-        if (roles[i] == 0) { continue; }
-        lines += fmt::format("{}{} {}", before, roles[i], name_of(static_cast<role>(i)));
+    for (auto const& [role, count] : count_roles(run)) {
+        lines += fmt::format("{}{} {}", before, count, name_of(role));
         before = ", ";
     }
     spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
@@ -153,40 +160,45 @@ void print(described const& it) {
                              plain(spotter::detail::shortened(each.what).view()),
                              spotter::detail::members_text(run, each.name));
     }
+    return lines;
+}
+
+[[nodiscard]] std::string cost_lines(described const& it) {
+    std::string lines;
     for (auto const& [name, its] : it.cost.collections) {
         lines += fmt::format("\n  takes     {}: {}", name.empty() ? "statistics that rules alone ask for" : plain(name),
-                             spotter::detail::bytes_text(its.values + its.rows));
+                             bytes_text(its.values + its.rows));
     }
     for (auto const& [rule, bytes] : features_of(it.cost)) {
-        lines += fmt::format("\n  takes     features of {}: {}",
-                             rule.empty() ? "rules with a memory, or parameters of their own" : rule,
-                             spotter::detail::bytes_text(bytes));
+        lines +=
+            fmt::format("\n  takes     features of {}: {}",
+                        rule.empty() ? "rules with a memory, or parameters of their own" : rule, bytes_text(bytes));
     }
-    if (std::uint64_t const added = it.cost.for_rules();
-        added > 0 && it.cost.plan_is_known && !run.collections().empty()) {
+    if (std::uint64_t const added = it.cost.for_rules(); added > 0 && it.knows_plan()) {
         lines += fmt::format(
             "\n  plan      alone: {}; rules add {}: what they ask for at other steps, of other tensors, and "
             "features. `rule | only{{every{{10}}}}` adds it at every tenth step alone",
-            spotter::detail::bytes_text(it.cost.for_plan()), spotter::detail::bytes_text(added));
+            bytes_text(it.cost.for_plan()), bytes_text(added));
     }
     auto const& size = it.size;
-    lines += fmt::format("\n  size      {} in {}", spotter::detail::bytes_text(size.bytes),
-                         plural(size.segments, "segment"));
+    lines += fmt::format("\n  size      {} in {}", bytes_text(size.bytes), plural(size.segments, "segment"));
     if (size.values > 0) {
-        lines += fmt::format(": values {} from {} ({:.2f} : 1), rows {}", spotter::detail::bytes_text(size.values),
-                             spotter::detail::bytes_text(size.unpacked),
-                             static_cast<double>(size.unpacked) / static_cast<double>(size.values),
-                             spotter::detail::bytes_text(size.rows));
+        lines +=
+            fmt::format(": values {} from {} ({:.2f} : 1), rows {}", bytes_text(size.values), bytes_text(size.unpacked),
+                        static_cast<double>(size.unpacked) / static_cast<double>(size.values), bytes_text(size.rows));
     }
-    lines += fmt::format("; sidecars {}", spotter::detail::bytes_text(size.sidecars));
+    return lines + fmt::format("; sidecars {}", bytes_text(size.sidecars));
+}
+
+[[nodiscard]] std::string loss_lines(described const& it) {
+    trial const& run = it.run;
     run_totals const& totals = run.totals();
-    lines += fmt::format("\n  lost      {} dropped, {} without their values, {} refused\n", totals.dropped,
-                         totals.thinned, totals.refused);
+    std::string lines = fmt::format("\n  lost      {} dropped, {} without their values, {} refused\n", totals.dropped,
+                                    totals.thinned, totals.refused);
     for (std::string const& each : refused_names(run)) { lines += fmt::format("  refused   {}\n", each); }
     for (part const& each : it.workers) {
-        lines +=
-            fmt::format("  worker {}  {}, {} closed, {} in {}\n", each.where.worker, each.status,
-                        plural(each.closed, "step"), spotter::detail::bytes_text(each.bytes), plain(each.where.path));
+        lines += fmt::format("  worker {}  {}, {} closed, {} in {}\n", each.where.worker, each.status,
+                             plural(each.closed, "step"), bytes_text(each.bytes), plain(each.where.path));
     }
     for (damaged_place const& each : run.damage()) {
         lines += fmt::format("  damaged   {}:{}: {}\n", plain(each.file), each.offset, plural(each.bytes, "byte"));
@@ -196,8 +208,10 @@ void print(described const& it) {
     }
     if (it.lost.steps > 0) { lines += fmt::format("  gone      {}\n", plural(it.lost.steps, "closed step")); }
     if (std::string const text = bad_end_text(run); !text.empty()) { lines += fmt::format("  ended     {}\n", text); }
-    say(lines);
+    return lines;
 }
+
+void print(described const& it) { say(status_lines(it) + content_lines(it.run) + cost_lines(it) + loss_lines(it)); }
 
 void print_verdict(trial const& run) {
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
@@ -207,36 +221,20 @@ void print_verdict(trial const& run) {
     say(plain_lines(text));
 }
 
+[[nodiscard]] json collections_json(described const& it) {
+    return json_list(it.run.collections(), [&](recorded_collection const& each) -> json {
+        disk_bytes const its = bytes_of(it.cost, each.name);
+        return {{"name", each.name},
+                {"keeps", each.what},
+                {"names", it.run.names(filter{.collection = each.name}).size()},
+                {"values_bytes", its.values},
+                {"rows_bytes", its.rows}};
+    });
+}
+
 [[nodiscard]] json to_json(described const& it) {
     json document = document_of("info", it.path);
     trial const& run = it.run;
-    json steps = {{"closed", run.closed_steps()}};
-    for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        steps[std::string{name_of(each)}] = run.steps(each).size();
-    }
-    json roles = json::object();
-    auto const counts = count_roles(run);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        if (counts[i] > 0) { roles[std::string{name_of(static_cast<role>(i))}] = counts[i]; }
-    }
-    json collections = json::array();
-    for (recorded_collection const& each : run.collections()) {
-        collections.push_back(
-            {{"name", each.name}, {"keeps", each.what}, {"names", run.names(filter{.collection = each.name}).size()}});
-        disk_bytes const its = bytes_of(it.cost, each.name);
-        collections.back()["values_bytes"] = its.values;
-        collections.back()["rows_bytes"] = its.rows;
-    }
-    json features = json::array();
-    for (auto const& [rule, bytes] : features_of(it.cost)) {
-        features.push_back({{"rule", rule.empty() ? json() : json(rule)}, {"bytes", bytes}});
-    }
-    json damage = json::array();
-    for (damaged_place const& each : run.damage()) {
-        damage.push_back({{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}});
-    }
-    json findings = json::array();
-    for (finding const& each : run.findings()) { findings.push_back(finding_json(each)); }
     run_totals const& totals = run.totals();
     document["status"] = std::string{name_of(run.status())};
     document["why"] = std::string{run.why_ended()};
@@ -246,15 +244,20 @@ void print_verdict(trial const& run) {
     document["attempts"] = run.attempts();
     document["began"] = it.size.began > 0 ? json(it.size.began) : json();
     document["last_close"] = last_time(run) > 0 ? json(last_time(run)) : json();
-    document["steps"] = std::move(steps);
+    document["steps"] = {{"closed", run.closed_steps()}};
+    for (mode const each : {mode::train, mode::eval, mode::predict}) {
+        document["steps"][std::string{name_of(each)}] = run.steps(each).size();
+    }
     document["tensors"] = run.names().size();
-    document["roles"] = std::move(roles);
-    document["collections"] = std::move(collections);
-    document["features"] = std::move(features);
+    document["roles"] = json::object();
+    for (auto const& [role, count] : count_roles(run)) { document["roles"][std::string{name_of(role)}] = count; }
+    document["collections"] = collections_json(it);
+    document["features"] = json_list(features_of(it.cost), [](auto const& each) -> json {
+        return {{"rule", each.first.empty() ? json() : json(each.first)}, {"bytes", each.second}};
+    });
     document["bytes_for_rules"] = bytes_of(it.cost, {}).rows + bytes_of(it.cost, {}).values;
-    bool const known = it.cost.plan_is_known && !run.collections().empty();
-    document["bytes_plan_alone"] = known ? json(it.cost.for_plan()) : json();
-    document["bytes_rules_add"] = known ? json(it.cost.for_rules()) : json();
+    document["bytes_plan_alone"] = it.knows_plan() ? json(it.cost.for_plan()) : json();
+    document["bytes_rules_add"] = it.knows_plan() ? json(it.cost.for_rules()) : json();
     document["bytes"] = {{"segments", it.size.bytes},
                          {"sidecars", it.size.sidecars},
                          {"rows", it.size.rows},
@@ -266,20 +269,21 @@ void print_verdict(trial const& run) {
                         {"closes", totals.closes_lost},
                         {"refused", totals.refused}};
     document["refused"] = refused_names(run);
-    document["damage"] = std::move(damage);
+    document["damage"] = json_list(run.damage(), [](damaged_place const& each) -> json {
+        return {{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}};
+    });
     document["environment"] = json::object();
     spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
         document["environment"][std::string{key}] = std::string{value};
     });
-    document["workers"] = json::array();
-    for (part const& each : it.workers) {
-        document["workers"].push_back({{"worker", each.where.worker},
-                                       {"path", each.where.path},
-                                       {"status", each.status},
-                                       {"closed", each.closed},
-                                       {"bytes", each.bytes}});
-    }
-    document["findings"] = std::move(findings);
+    document["workers"] = json_list(it.workers, [](part const& each) -> json {
+        return {{"worker", each.where.worker},
+                {"path", each.where.path},
+                {"status", each.status},
+                {"closed", each.closed},
+                {"bytes", each.bytes}};
+    });
+    document["findings"] = json_list(run.findings(), finding_json);
     document["rules"] = coverages_json(run.coverages());
     return document;
 }

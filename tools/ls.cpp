@@ -48,8 +48,7 @@ void print(std::vector<row> const& rows) {
     json one = {{"name", std::string{tensor.name()}},
                 {"role", std::string{name_of(info.role)}},
                 {"type", std::string{name_of(info.type)}}};
-    one["shape"] = json::array();
-    for (std::uint64_t const size : info.shape.view()) { one["shape"].push_back(size); }
+    one["shape"] = shape_json(info.shape);
     one["steps"] = steps.size();
     one["values"] = with_values;
     one["loose"] = tensor.loose().size();
@@ -62,16 +61,8 @@ void print(std::vector<row> const& rows) {
 [[nodiscard]] result<filter> filter_of(ls_options const& wanted) {
     if (error const why = check_glob(wanted.pattern)) { return why; }
     filter which{.pattern = wanted.pattern, .collection = wanted.collection};
-    if (!wanted.mode.empty()) {
-        auto const mode = read_mode(wanted.mode);
-        if (!mode) { return mode.error(); }
-        which.mode = *mode;
-    }
-    if (!wanted.step.empty()) {
-        auto const step = read_step(wanted.step);
-        if (!step) { return step.error(); }
-        which.step = *step;
-    }
+    if (error const why = read_given(wanted.mode, read_mode, which.mode)) { return why; }
+    if (error const why = read_given(wanted.step, read_step, which.step)) { return why; }
     return which;
 }
 
@@ -101,12 +92,10 @@ void list_names(trial const& run, std::vector<std::string> const& names) {
 }
 
 [[nodiscard]] json names_json(trial const& run, std::vector<std::string> const& names) {
-    json all = json::array();
-    for (std::string const& name : names) {
+    return json_list(names, [&](std::string const& name) {
         track const tensor = run[name];
-        all.push_back(name_json(tensor, tensor.steps(), tensor.payload_steps().size()));
-    }
-    return all;
+        return name_json(tensor, tensor.steps(), tensor.payload_steps().size());
+    });
 }
 
 }  // namespace
@@ -135,9 +124,9 @@ int ls(ls_options const& wanted) {
     std::vector<std::string> const names = run->names(*which);
     bool const is_name = !wanted.pattern.empty() && wanted.pattern.find_first_of("*?[{\\") == std::string::npos;
     if (names.empty() && is_name && !(*run)[wanted.pattern]) {
-        error why{errc::no_such_name, "there is no \""};
-        why.what << std::string_view{wanted.pattern}.substr(0, 100) << "\" in this run";
-        return end.code(fail(why, wanted.json, "ls", path, name_hint(wanted.pattern, run->names())));
+        return end.code(fail(error_of(errc::no_such_name, "there is no \"",
+                                      std::string_view{wanted.pattern}.substr(0, 100), "\" in this run"),
+                             wanted.json, "ls", path, name_hint(wanted.pattern, run->names())));
     }
     if (wanted.json) {
         document["names"] = names_json(*run, names);

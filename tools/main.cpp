@@ -76,12 +76,19 @@ constexpr char exit_codes[] =
 // Adds a verb. Its options must live as long as the arguments are parsed; `run` is set to the call that main makes
 // then.
 template <class Options>
-CLI::App* add_verb(CLI::App& app, char const* name, char const* what, Options& options, int (*verb)(Options const&),
+CLI::App* add_call(CLI::App& app, char const* name, char const* what, Options& options, int (*verb)(Options const&),
                    std::function<int()>& run) {
     CLI::App* const sub = app.add_subcommand(name, what);
+    sub->callback([&options, &run, verb] { run = [&options, verb] { return verb(options); }; });
+    return sub;
+}
+// One that reads a run.
+template <class Options>
+CLI::App* add_verb(CLI::App& app, char const* name, char const* what, Options& options, int (*verb)(Options const&),
+                   std::function<int()>& run) {
+    CLI::App* const sub = add_call(app, name, what, options, verb, run);
     sub->add_option("run", options.path, "The folder of a run, or of one of its workers")->required();
     sub->add_flag("--json", options.json, "One JSON document instead of text");
-    sub->callback([&options, &run, verb] { run = [&options, verb] { return verb(options); }; });
     return sub;
 }
 
@@ -204,6 +211,7 @@ int run_tool(int count, char** words) {
     add_terminal_options(app);
     app.footer(std::string{"\n"} + exit_codes);
     std::function<int()> run;
+    run_and_json for_one;
 
     info_options for_info;
     CLI::App* sub =
@@ -233,27 +241,25 @@ int run_tool(int count, char** words) {
     sub->add_flag("--all", for_show.all, "All numbers");
     sub->add_flag("--ascii", for_show.ascii, "Draw with ASCII letters only");
 
-    verify_options for_verify;
-    (void)add_verb(app, "verify", "Checks every byte; prints file:offset: what for each damaged place", for_verify,
-                   verify, run);
+    (void)add_verb(app, "verify", "Checks every byte; prints file:offset: what for each damaged place", for_one, verify,
+                   run);
 
     recover_options for_recover;
     sub = add_verb(app, "recover", "Rebuilds the sidecars of a run that nobody writes", for_recover, recover, run);
     sub->add_flag("--cut", for_recover.cut, "Also cut off what a killed writer had not finished");
     sub->add_flag("--dry-run", for_recover.dry_run, "Only prints what would be done");
 
-    compact_options for_compact;
     (void)add_verb(app, "compact", "Merges the sidecars of a run's workers, so that thousands of them open as one",
-                   for_compact, compact, run);
+                   for_one, compact, run);
 
     sync_options for_sync;
-    sub = app.add_subcommand("sync", "A run's folder into an object store, or from there into a folder");
+    sub =
+        add_call(app, "sync", "A run's folder into an object store, or from there into a folder", for_sync, sync, run);
     sub->add_option("from", for_sync.from, "A run's folder, or a place as s3://bucket/runs/a")->required();
     sub->add_option("to", for_sync.to, "The other of both")->required();
     sub->add_flag("--remove", for_sync.remove,
                   "Remove local segments that are closed, but for the newest, once the store has them");
     sub->add_flag("--json", for_sync.json, "One JSON document on standard output");
-    sub->callback([&] { run = [&] { return sync(for_sync); }; });
 
     export_options for_export;
     sub = add_verb(app, "export", "A run in the formats of other programs: TensorBoard, NumPy, CSV, ...", for_export,
@@ -278,7 +284,7 @@ int run_tool(int count, char** words) {
     sub->add_flag("--force", for_export.force, "Replace files that are there");
 
     check_options for_check;
-    sub = app.add_subcommand("check", "Judges records by rules, many at once; for CI");
+    sub = add_call(app, "check", "Judges records by rules, many at once; for CI", for_check, check, run);
     sub->add_option("run", for_check.paths, "Folders of runs");
     sub->add_option("--rules", for_check.rules,
                     "A rules file (.json), a pack or a rule; may be repeated (without: supervised)")
@@ -296,17 +302,16 @@ int run_tool(int count, char** words) {
                   "Plants faults into what a run's record says: which would the rules have noticed?");
     sub->add_flag("--list", for_check.list, "Lists the packs, and the rules with their parameters");
     sub->add_flag("--json", for_check.json, "One JSON document instead of text");
-    sub->callback([&] { run = [&] { return check(for_check); }; });
 
     merge_options for_merge;
-    sub = app.add_subcommand("merge", "Joins what several `check --json --shard` said");
+    sub = add_call(app, "merge", "Joins what several `check --json --shard` said", for_merge, merge, run);
     sub->add_option("document", for_merge.paths, "Files with documents of `check --json`; - for standard input")
         ->required();
     sub->add_flag("--json", for_merge.json, "One JSON document instead of text");
-    sub->callback([&] { run = [&] { return merge(for_merge); }; });
 
     watch_options for_watch;
-    sub = app.add_subcommand("watch", "Follows live runs, judges them beside the training, and stops the bad ones");
+    sub = add_call(app, "watch", "Follows live runs, judges them beside the training, and stops the bad ones",
+                   for_watch, watch, run);
     sub->add_option("run", for_watch.paths, "Folders of runs, or folders with runs in them; may not exist yet")
         ->required();
     sub->add_option("--rules", for_watch.rules,
@@ -323,27 +328,22 @@ int run_tool(int count, char** words) {
     sub->add_flag("--keep", for_watch.keep, "Continues when all runs are over: they may be resumed, others may begin");
     sub->add_flag("--ascii", for_watch.ascii, "Draw with ASCII letters only");
     sub->add_flag("--json", for_watch.json, "Lines of JSON instead of a screen; always where there is no terminal");
-    sub->callback([&] { run = [&] { return watch(for_watch); }; });
 
     diff_arguments for_diff;
     CLI::App* const diff_verb = add_verb(
         app, "diff", "Where two trainings part ways: the first step and tensor that differ", for_diff, diff, run);
     add_diff_options(*diff_verb, for_diff);
 
-    who_options for_who;
-    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, which never began, which was slow", for_who,
+    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, which never began, which was slow", for_one,
                    who, run);
-
-    profile_options for_profile;
-    (void)add_verb(app, "profile", "Where the time of the steps went: sections, slow steps, slow workers", for_profile,
+    (void)add_verb(app, "profile", "Where the time of the steps went: sections, slow steps, slow workers", for_one,
                    profile, run);
-
-    checkpoints_options for_checkpoints;
-    (void)add_verb(app, "checkpoints", "Which of the run's checkpoints are good, and why another is not",
-                   for_checkpoints, list_checkpoints, run);
+    (void)add_verb(app, "checkpoints", "Which of the run's checkpoints are good, and why another is not", for_one,
+                   list_checkpoints, run);
 
     run_options for_run;
-    sub = app.add_subcommand("run", "Runs a training, and again with the next setting while it goes wrong");
+    sub = add_call(app, "run", "Runs a training, and again with the next setting while it goes wrong", for_run,
+                   run_training, run);
     sub->add_option("--retry", for_run.retries,
                     "What to try next: NAME (adds --NAME), NAME='--warmup=200 --lr=0.01', CAUSE:NAME=... for a glob of "
                     "rules; several by commas, or repeated")
@@ -360,23 +360,22 @@ int run_tool(int count, char** words) {
     sub->add_option("--slots", for_run.slots, "How many trainings of a sweep run at once (1)")->check(above_zero());
     sub->add_flag("--json", for_run.json, "One JSON document instead of text");
     sub->add_option("command", for_run.command, "Behind --: the program that trains, and its arguments")->required();
-    sub->callback([&] { run = [&] { return run_training(for_run); }; });
 
     twin_options for_twin;
-    sub = app.add_subcommand("twin",
-                             "Runs a training twice at once: the first step, tensor and bit at which the two part");
+    sub = add_call(app, "twin", "Runs a training twice at once: the first step, tensor and bit at which the two part",
+                   for_twin, twin, run);
     sub->add_option("--folder", for_twin.folder, "The records go to FOLDER/a and FOLDER/b (runs/twin)");
     sub->add_option("--patience", for_twin.patience, "Seconds until the two are killed (without: no limit)")
         ->check(above_zero());
     sub->add_flag("--json", for_twin.json, "One JSON document instead of text");
     sub->add_option("command", for_twin.command, "Behind --: the program that trains, and its arguments")->required();
-    sub->callback([&] { run = [&] { return twin(for_twin); }; });
 
     control_options for_control;
     add_control_verbs(app, for_control, run);
 
     report_options for_report;
-    sub = app.add_subcommand("report", "One page of HTML: findings, curves, layers, histograms, mistakes");
+    sub = add_call(app, "report", "One page of HTML: findings, curves, layers, histograms, mistakes", for_report,
+                   report, run);
     sub->add_option("run", for_report.paths, "Folders of runs; several are shown side by side")->required();
     sub->add_option("-o,--out", for_report.out, "The file, or - for standard output (report.html; of --as csv -)");
     sub->add_option("--section", for_report.sections,
@@ -392,10 +391,9 @@ int run_tool(int count, char** words) {
         ->capture_default_str();
     sub->add_flag("--force", for_report.force, "Replace a file that is there");
     sub->add_flag("--json", for_report.json, "One JSON document instead of text");
-    sub->callback([&] { run = [&] { return report(for_report); }; });
 
     serve_options for_serve;
-    sub = app.add_subcommand("serve", "The runs of a folder in a browser, while they are written");
+    sub = add_call(app, "serve", "The runs of a folder in a browser, while they are written", for_serve, serve, run);
     sub->add_option("folder", for_serve.folder, "A folder of runs, or a run")->capture_default_str();
     sub->add_option("--port", for_serve.port, "The port; 0: any that is free")
         ->check(CLI::Range(0, 65535))
@@ -404,14 +402,13 @@ int run_tool(int count, char** words) {
         ->capture_default_str();
     sub->add_flag("--token", for_serve.token, "Asks for a token here, too: on a machine that others use");
     sub->add_flag("--json", for_serve.json, "The address as one line of JSON");
-    sub->callback([&] { run = [&] { return serve(for_serve); }; });
     new_options for_new;
-    sub = app.add_subcommand("new", "Writes a CMake project with a training loop that is watched");
+    sub =
+        add_call(app, "new", "Writes a CMake project with a training loop that is watched", for_new, new_project, run);
     sub->add_option("folder", for_new.folder, "The project's folder, which is made")->required();
     sub->add_option("--kind", for_new.kind, "Of what the loop is made: plain C++, libtorch (torch) or C (c)")
         ->check(one_of("kind", {"plain", "torch", "c"}))
         ->capture_default_str();
-    sub->callback([&] { run = [&] { return new_project(for_new); }; });
 
     command_tree tree;
     self_description_options for_self;

@@ -103,9 +103,8 @@ int describe_self(command_tree const& tree, self_description_options const& give
         return fail(why, false, "manual", {});
     }
     for (verb_words const* const each : pages) {
-        new_file file{given.into + "/spotter" + (each->name.empty() ? "" : '-' + each->name) + ".1", true};
-        spotter::error why = file.put(manual_of(tree, *each, version));
-        if (!why) { why = file.finish(); }
+        std::string const path = given.into + "/spotter" + (each->name.empty() ? "" : '-' + each->name) + ".1";
+        spotter::error const why = write_file(path, manual_of(tree, *each, version), true);
         if (why) { return fail(why, false, "manual", {}); }
     }
     return fine;

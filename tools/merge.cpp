@@ -18,16 +18,11 @@ using namespace spotter;
 
 // The document of `check --json` in a file, or on standard input.
 [[nodiscard]] result<json> read_document(std::string const& path) {
-    error wrong{errc::bad_config, "\""};
-    wrong.what << path << "\" is no document of `spotter check --json`";
+    error const wrong = error_of(errc::bad_config, "\"", path, "\" is no document of `spotter check --json`");
     std::ifstream file;
     if (path != "-") { file.open(path); }
     std::istream& in = path == "-" ? std::cin : file;
-    if (!in) {
-        error why{errc::not_a_run, "no file \""};
-        why.what << path << "\"";
-        return why;
-    }
+    if (!in) { return error_of(errc::not_a_run, "no file \"", path, "\""); }
     json document = json::parse(in, nullptr, false);
     bool const ours = document.is_object() && document.value("verb", "") == "check" && document.contains("runs") &&
                       document["runs"].is_array();

@@ -34,35 +34,30 @@ std::size_t place_of_verb(command_tree const& tree, std::vector<std::string> con
 }
 
 std::string misspelt(command_tree const& tree, std::vector<std::string> const& arguments) {
+    auto const name_in = [](std::string const& argument) { return argument.substr(0, argument.find('=')); };
     std::size_t const place = place_of_verb(tree, arguments);
-    std::vector<std::string> names;
     for (std::size_t i = 0; i < place; ++i) {
-        std::string const name = arguments[i].substr(0, arguments[i].find('='));
+        std::string const name = name_in(arguments[i]);
         if (!name.starts_with("--") || option_named(tree.program, name) != nullptr) { continue; }
-        for (option_words const& each : tree.program.options) {
-            names.insert(names.end(), each.names.begin(), each.names.end());
-        }
-        return with_guess(fmt::format("`spotter` has no option {}", plain(name)), name, names, "spotter --help");
+        return with_guess(fmt::format("`spotter` has no option {}", plain(name)), name, tree.program.option_names(),
+                          "spotter --help");
     }
     if (place == arguments.size()) { return {}; }
-    verb_words const* verb = nullptr;
-    for (verb_words const& each : tree.verbs) {
-        names.push_back(each.name);
-        if (each.name == arguments[place]) { verb = &each; }
-    }
-    if (verb == nullptr) {
+    auto const verb = std::find_if(tree.verbs.begin(), tree.verbs.end(),
+                                   [&](verb_words const& each) { return each.name == arguments[place]; });
+    if (verb == tree.verbs.end()) {
+        std::vector<std::string> names;
+        for (verb_words const& each : tree.verbs) { names.push_back(each.name); }
         return with_guess(fmt::format("there is no verb \"{}\"", plain(arguments[place])), arguments[place], names,
                           "spotter --help");
     }
-    names.clear();
-    for (option_words const& each : verb->options) { names.insert(names.end(), each.names.begin(), each.names.end()); }
     for (std::size_t i = place + 1; i < arguments.size() && arguments[i] != "--"; ++i) {
         if (!arguments[i].starts_with("--")) { continue; }
-        std::string const name = arguments[i].substr(0, arguments[i].find('='));
+        std::string const name = name_in(arguments[i]);
         option_words const* const known = option_named(*verb, name);
         if (known == nullptr) {
-            return with_guess(fmt::format("`spotter {}` has no option {}", verb->name, plain(name)), name, names,
-                              "spotter " + verb->name + " --help");
+            return with_guess(fmt::format("`spotter {}` has no option {}", verb->name, plain(name)), name,
+                              verb->option_names(), "spotter " + verb->name + " --help");
         }
         if (known->takes_value && arguments[i].size() == name.size()) { ++i; }  // the next word is its value
     }

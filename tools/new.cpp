@@ -24,11 +24,7 @@ namespace {
 // A valid name for CMake and C++.
 [[nodiscard]] std::string project_name(std::string_view path) {
     std::string name;
-    for (char const letter : path.substr(path.rfind('/') + 1)) {
-        bool const usual = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                           (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
-        name += usual ? letter : '_';
-    }
+    for (char const letter : path.substr(path.rfind('/') + 1)) { name += is_usual_letter(letter) ? letter : '_'; }
     return name.empty() ? "training" : name;
 }
 
@@ -38,19 +34,16 @@ int new_project(new_options const& wanted) {
     std::string const folder = tidy(wanted.folder), name = project_name(folder);
     auto const refuse = [&](error const& why) { return fail(why, false, "new", folder); };
     if (!detail::names_in(folder).empty()) {
-        error why{errc::exists, "\""};
-        why.what << std::string_view{folder}.substr(0, 150) << "\" is there already, and not empty: give a new folder";
-        return refuse(why);
+        return refuse(error_of(errc::exists, "\"", std::string_view{folder}.substr(0, 150),
+                               "\" is there already, and not empty: give a new folder"));
     }
     bool const is_c = wanted.kind == "c", is_torch = wanted.kind == "torch";
     std::span<project_file const> const files = is_c       ? std::span<project_file const>{c_project}
                                                 : is_torch ? std::span<project_file const>{torch_project}
                                                            : std::span<project_file const>{plain_project};
     auto const write = [&](std::string_view file, std::string text) {
-        new_file made{folder + '/' + std::string{file}, false};
         text = with(with(std::move(text), "@NAME@", name), "@LANGUAGES@", is_c ? "C CXX" : "CXX");
-        error why = made.put(text);
-        return why ? why : made.finish();
+        return write_file(folder + '/' + std::string{file}, text, false);
     };
     for (project_file const& each : files) {
         std::string const beginning{each.name == "CMakeLists.txt" ? project_beginning : std::string_view{}};

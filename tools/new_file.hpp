@@ -2,6 +2,8 @@
 // Command line: writes a file completely or not at all.
 #pragma once
 
+#include "workbench/error_of.hpp"
+
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
 
@@ -18,19 +20,11 @@ public:
     new_file(std::string path, bool force, bool grows = false) : path_{std::move(path)}, part_{path_} {
         using namespace spotter;
         file_system& files = system_files();
-        auto const kind = files.kind_of(path_);
-        bool const is_folder = kind && *kind == path_kind::folder;
-        if (is_folder || (kind && *kind != path_kind::missing && !force)) {
-            why_.code = is_folder ? errc::io_error : errc::exists;
-            why_.what << std::string_view{path_}.substr(path_.size() > 150 ? path_.size() - 150 : 0)
-                      << (is_folder ? " is a folder: choose another name"
-                                    : " is there already: choose another name, or --force");
-            return;
-        }
-        if (std::size_t const cut = path_.rfind('/'); cut != path_.npos && cut > 0) {
+        why_ = refusal_of(path_, force);
+        if (std::size_t const cut = path_.rfind('/'); !why_ && cut != path_.npos && cut > 0) {
             why_ = files.make_folder(std::string_view{path_}.substr(0, cut));
-            if (why_) { return; }
         }
+        if (why_) { return; }
         if (grows) { (void)files.remove(path_); }  // requested by the user
         text<longest_path> part;
         auto const file = grows ? files.create(path_) : spotter::detail::create_beside(files, path_, part);
@@ -80,11 +74,34 @@ public:
 private:
     static constexpr std::size_t gather_bytes = 64U << 10;
 
+    // What is there already is only replaced by `force`, and a folder never.
+    [[nodiscard]] static spotter::error refusal_of(std::string_view path, bool force) {
+        using namespace spotter;
+        auto const kind = system_files().kind_of(path);
+        bool const is_folder = kind && *kind == path_kind::folder;
+        if (!kind || *kind == path_kind::missing || (force && !is_folder)) { return {}; }
+        return error_of(
+            is_folder ? errc::io_error : errc::exists, path.substr(path.size() > 150 ? path.size() - 150 : 0),
+            is_folder ? " is a folder: choose another name" : " is there already: choose another name, or --force");
+    }
+
     std::string path_;
     std::string part_;
     spotter::opened_file file_{};
     std::vector<std::byte> waiting_{};
     spotter::error why_{};
 };
+
+[[nodiscard]] inline spotter::error write_file(std::string path, std::string_view text, bool force) {
+    new_file file{std::move(path), force};
+    (void)file.put(text);  // finish() returns its error
+    return file.finish();
+}
+
+// A letter, a digit, '_' or '-': usual in a name of a file, on any system.
+[[nodiscard]] constexpr bool is_usual_letter(char letter) noexcept {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
+           letter == '_' || letter == '-';
+}
 
 }  // namespace spotter_tool

@@ -21,6 +21,10 @@ namespace spotter_tool {
     return text.empty() ? "scalar" : text;
 }
 
+[[nodiscard]] inline json shape_json(spotter::extents const& shape) {
+    return json_list(shape.view(), [](std::uint64_t size) { return size; });
+}
+
 // All digits of a value of this recorded type: 0.1F as a float32 is 0.1, without the 17 digits of the nearest double.
 // They read back as the same value of that type.
 [[nodiscard]] inline std::string exact_text(spotter::dtype type, double const& value) {
@@ -33,6 +37,18 @@ namespace spotter_tool {
         return detail::float_text(value, true);
     }
     return detail::short_exponent(fmt::format("{}", as_float));
+}
+
+// A number as double; of a complex one the real part.
+template <class Element>
+[[nodiscard]] double double_of(Element const& value) {
+    if constexpr (requires { value.re; }) {
+        return static_cast<double>(value.re);
+    } else if constexpr (requires { to_float(value); }) {
+        return static_cast<double>(to_float(value));
+    } else {
+        return static_cast<double>(value);
+    }
 }
 
 // One element as text; `exact` for digits that read back as the same value.
@@ -49,13 +65,7 @@ template <class Element>
     } else if constexpr (std::is_same_v<Element, double>) {
         return detail::float_text(value, exact);
     } else {
-        double wide = 0;
-        if constexpr (std::is_same_v<Element, float>) {
-            wide = static_cast<double>(value);
-        } else {
-            wide = static_cast<double>(to_float(value));
-        }
-        return exact ? exact_text(spotter::dtype::f32, wide) : detail::float_text(wide, false);
+        return exact ? exact_text(spotter::dtype::f32, double_of(value)) : detail::float_text(double_of(value), false);
     }
 }
 template <class Element>
@@ -64,10 +74,8 @@ template <class Element>
         return value;
     } else if constexpr (requires { value.re, value.im; }) {
         return json::array({number(static_cast<double>(value.re)), number(static_cast<double>(value.im))});
-    } else if constexpr (std::is_floating_point_v<Element>) {
-        return number(static_cast<double>(value));
     } else {
-        return number(static_cast<double>(to_float(value)));
+        return number(double_of(value));
     }
 }
 
@@ -94,6 +102,20 @@ void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
     }
 }
 
+// How an element is shown. Of a cut axis only the first and last `edge` elements are shown.
+enum class cut_element { shown, dots, left_out };
+template <class Index, class IsCut>
+[[nodiscard]] cut_element cut_at(spotter::extents const& shape, Index const& index, std::uint64_t edge,
+                                 IsCut const& is_cut) {
+    cut_element how = cut_element::shown;
+    for (std::size_t axis = 0; axis < shape.rank; ++axis) {
+        if (!is_cut(axis) || index[axis] < edge || index[axis] >= shape.size[axis] - edge) { continue; }
+        if (index[axis] > edge) { return cut_element::left_out; }
+        how = cut_element::dots;  // one mark stands for everything left out along an axis
+    }
+    return how;
+}
+
 // Rows of numbers, with a blank line between matrices; of more than 1000 elements only the first and last three along
 // each axis.
 [[nodiscard]] inline std::string tensor_text(spotter::tensor_ref const& tensor, bool all) {
@@ -109,15 +131,11 @@ void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
     auto const is_cut = [&](std::size_t axis) { return cut && tensor.shape.size[axis] > 2 * edge; };
     visit_values(tensor, [&](auto values) {
         for_each_place(tensor, [&](std::size_t place, auto const& index) {
-            bool dots = false;
-            for (std::size_t axis = 0; axis < rank; ++axis) {
-                if (!is_cut(axis) || index[axis] < edge || index[axis] >= tensor.shape.size[axis] - edge) { continue; }
-                if (index[axis] > edge) { return; }
-                dots = true;  // one mark stands for everything left out along an axis
-            }
+            cut_element const how = cut_at(tensor.shape, index, edge, is_cut);
+            if (how == cut_element::left_out) { return; }
             std::size_t ends = 0;
             while (ends < rank && index[rank - 1 - ends] + 1 == tensor.shape.size[rank - 1 - ends]) { ++ends; }
-            cells.push_back({dots ? "..." : element_text(values[place], all), ends});
+            cells.push_back({how == cut_element::dots ? "..." : element_text(values[place], all), ends});
             width = (std::max)(width, cells.back().text.size());
         });
     });

@@ -72,18 +72,15 @@ struct open_step {
 }
 
 [[nodiscard]] inline json open_steps_json(std::vector<open_step> const& all) {
-    json list = json::array();
-    for (open_step const& each : all) {
-        json tensors = json::array();
-        for (open_step::tensor const& it : each.tensors) {
-            tensors.push_back({{"name", it.name}, {"nonfinite", number(it.nonfinite)}});
-        }
-        list.push_back({{"worker", each.worker},
-                        {"step", step_json(each.step)},
-                        {"findings", each.findings},
-                        {"tensors", std::move(tensors)}});
-    }
-    return list;
+    auto const of_tensor = [](open_step::tensor const& it) -> json {
+        return {{"name", it.name}, {"nonfinite", number(it.nonfinite)}};
+    };
+    return json_list(all, [&](open_step const& each) -> json {
+        return {{"worker", each.worker},
+                {"step", step_json(each.step)},
+                {"findings", each.findings},
+                {"tensors", json_list(each.tensors, of_tensor)}};
+    });
 }
 
 // Why a run is not successful, whatever the findings for its closed steps; empty where it ended well or goes on.

@@ -7,6 +7,8 @@
 #include <spotter/report/losses.hpp>
 #include <spotter/trial/trial.hpp>
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -14,32 +16,16 @@ namespace spotter_tool {
 
 // The stronger of two, in the order: a finding, a loss, a bad end, nothing judged.
 [[nodiscard]] inline exit_code stronger(exit_code a, exit_code b) noexcept {
-    constexpr auto weight = [](exit_code code) {
-        switch (code) {
-            case fine:
-                return 0;
-            case not_judged:
-                return 1;
-            case ended_badly:
-                return 2;
-            case something_lost:
-                return 3;
-            case found:
-                return 4;
-            default:
-                return 5;
-        }
-    };
-    return weight(b) > weight(a) ? b : a;
+    constexpr std::array weakest_first{fine, not_judged, ended_badly, something_lost, found};  // before all others
+    auto const place = [&](exit_code code) { return std::find(weakest_first.begin(), weakest_first.end(), code); };
+    return place(b) > place(a) ? b : a;
 }
 
 [[nodiscard]] inline json loss_json(spotter::run_losses const& it) {
     if (!it.any()) { return {}; }
-    json ends = json::array();
-    for (spotter::lost_end const& each : it.ends) {
-        ends.push_back(
-            {{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}, {"remembered", each.remembered}});
-    }
+    json const ends = json_list(it.ends, [](spotter::lost_end const& each) -> json {
+        return {{"file", each.file}, {"offset", each.offset}, {"bytes", each.bytes}, {"remembered", each.remembered}};
+    });
     return {{"steps", it.steps},     {"places", it.places},
             {"bytes", it.bytes},     {"ends", ends},
             {"dropped", it.dropped}, {"thinned", it.thinned},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "terminal.hpp"
+#include "workbench/error_of.hpp"
 
 #include <spotter/core/plain.hpp>
 #include <spotter/core/result.hpp>
@@ -15,8 +16,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spotter_tool {
 
@@ -37,34 +40,34 @@ enum exit_code : int {
     return std::string{spotter::detail::plural(count, what)};
 }
 
+[[nodiscard]] inline std::string joined(std::vector<std::string> const& words, std::string_view between = ", ") {
+    std::string text;
+    for (std::string const& each : words) { text.append(text.empty() ? std::string_view{} : between).append(each); }
+    return text;
+}
+
 [[nodiscard]] inline exit_code exit_of(spotter::errc code) noexcept {
-    using spotter::errc;
-    switch (code) {
-        case errc::none:
-            return fine;
-        case errc::corrupt:
-            return something_lost;
-        case errc::bad_config:
-        case errc::bad_pattern:
-        case errc::wrong_type:
-            return bad_usage;
-        case errc::no_such_name:
-        case errc::no_such_step:
-        case errc::not_in_step:
-        case errc::not_yet:
-        case errc::no_more_data:
-        case errc::no_payload:
-        case errc::no_shape:
-        case errc::no_such_worker:
-        case errc::not_a_run:
-        case errc::unknown_version:
-            return absent;
-        default:
-            return failed;
-    }
+    using enum spotter::errc;
+    constexpr spotter::errc of_usage[] = {bad_config, bad_pattern, wrong_type};
+    constexpr spotter::errc of_absence[] = {no_such_name, no_such_step, not_in_step,    not_yet,   no_more_data,
+                                            no_payload,   no_shape,     no_such_worker, not_a_run, unknown_version};
+    auto const is_in = [=](auto const& all) {
+        return std::find(std::begin(all), std::end(all), code) != std::end(all);
+    };
+    if (code == none) { return fine; }
+    if (code == corrupt) { return something_lost; }
+    return is_in(of_usage) ? bad_usage : is_in(of_absence) ? absent : failed;
 }
 
 using json = nlohmann::ordered_json;  // keeps the documented order of keys
+
+// A list with `one(each)` for each of all.
+template <class All, class One>
+[[nodiscard]] json json_list(All const& all, One const& one) {
+    json list = json::array();
+    for (auto const& each : all) { list.push_back(one(each)); }
+    return list;
+}
 
 // Text of a record for a terminal: a name must not move the cursor, or change colours or the direction of text.
 [[nodiscard]] inline std::string plain(std::string_view text) {

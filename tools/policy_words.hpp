@@ -11,7 +11,6 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace spotter_tool {

@@ -18,26 +18,25 @@ namespace {
     return {{"count", it.count},           {"sum", number(it.sum)}, {"mean", number(it.mean())},
             {"median", number(it.median)}, {"p99", number(it.p99)}, {"longest", number(it.longest)}};
 }
+[[nodiscard]] json section_json(section_profile const& it) {
+    json one = json_of(it.spent);
+    one["section"] = it.path;
+    one["share"] = number(it.share);
+    one["of_kernels"] = it.of_kernels;
+    return one;
+}
+[[nodiscard]] json slow_json(slow_step const& it) {
+    return {{"step", step_json(it.step)},
+            {"seconds", number(it.seconds)},
+            {"section", it.section},
+            {"beyond", number(it.beyond)},
+            {"beside", it.beside}};
+}
 [[nodiscard]] json json_of(mode_profile const& it) {
-    json made{{"mode", std::string{name_of(it.mode)}}, {"steps", json_of(it.steps)},
-              {"inside", number(it.inside)},           {"in_no_section", number((std::max)(0.0, 1 - it.named))},
-              {"kernels", number(it.kernels)},         {"sections", json::array()},
-              {"slow_steps", it.slow_steps},           {"slow", json::array()}};
-    for (section_profile const& each : it.sections) {
-        json one = json_of(each.spent);
-        one["section"] = each.path;
-        one["share"] = number(each.share);
-        one["of_kernels"] = each.of_kernels;
-        made["sections"].push_back(std::move(one));
-    }
-    for (slow_step const& each : it.slow) {
-        made["slow"].push_back({{"step", step_json(each.step)},
-                                {"seconds", number(each.seconds)},
-                                {"section", each.section},
-                                {"beyond", number(each.beyond)},
-                                {"beside", each.beside}});
-    }
-    return made;
+    return {{"mode", std::string{name_of(it.mode)}}, {"steps", json_of(it.steps)},
+            {"inside", number(it.inside)},           {"in_no_section", number((std::max)(0.0, 1 - it.named))},
+            {"kernels", number(it.kernels)},         {"sections", json_list(it.sections, section_json)},
+            {"slow_steps", it.slow_steps},           {"slow", json_list(it.slow, slow_json)}};
 }
 
 [[nodiscard]] json json_of(machine_profile const& it) {
@@ -51,7 +50,7 @@ namespace {
 
 }  // namespace
 
-int profile(profile_options const& wanted) {
+int profile(run_and_json const& wanted) {
     std::string const path = tidy(wanted.path);
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "profile", path); }
@@ -69,14 +68,12 @@ int profile(profile_options const& wanted) {
     json document = document_of("profile", path);
     document["loss"] = losses;
     document["verdict"] = profile.verdict;
-    document["workers"] = json::array();
-    for (worker_profile const& each : profile.workers) {
-        json modes = json::array();
-        for (mode_profile const& mine : each.modes) { modes.push_back(json_of(mine)); }
-        json one{{"worker", each.worker}, {"modes", std::move(modes)}};
+    document["workers"] = json_list(profile.workers, [](worker_profile const& each) {
+        auto const of_mode = [](mode_profile const& mine) { return json_of(mine); };
+        json one{{"worker", each.worker}, {"modes", json_list(each.modes, of_mode)}};
         if (!each.machine.empty()) { one["machine"] = json_of(each.machine); }
-        document["workers"].push_back(std::move(one));
-    }
+        return one;
+    });
     say_document(document);
     return end.code();
 }

@@ -51,24 +51,31 @@ namespace detail {
     return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
 }
 
+// "3.1 MB of 10 MB, 1.2 MB/s", without what is unknown.
+[[nodiscard]] inline std::string bytes_done(counted const& of, double done, double rate) {
+    std::string text = short_bytes(done);
+    if (of.total > 0) { text += " of " + short_bytes(static_cast<double>(of.total)); }
+    return rate > 0 ? text + fmt::format(", {}/s", short_bytes(rate)) : text;
+}
+// "12 of 30 runs, 3.1/s".
+[[nodiscard]] inline std::string items_done(counted const& of, double done, double rate) {
+    std::string text = fmt::format("{:.0f} ", done);
+    if (of.total > 0) { text += fmt::format("of {} ", of.total); }
+    text += of.what.substr(0, of.what.size() - (of.total == 1 ? 1 : 0));  // "1 run"
+    if (!(rate > 0)) { return text; }
+    return text + (rate < 10 ? fmt::format(", {:.1f}/s", rate) : fmt::format(", {:.0f}/s", rate));
+}
+
 // The line at a moment, at most `columns` wide: "check [####      ]  42%  12 of 30 runs, 3.1/s, 0:06 left".
 [[nodiscard]] inline std::string progress_line(std::string_view verb, counted const& of, double done, double seconds,
                                                int columns) {
     done /= static_cast<double>(of.passes);
-    bool const bytes = of.what == "bytes", known = of.total > 0;
+    bool const known = of.total > 0;
     double const total = static_cast<double>(of.total);
     double const share = !known ? 0 : done < total ? done / total : 1;
     double const rate = seconds > 0 ? done / seconds : 0;
-    std::string text;
-    if (bytes) {
-        text = known ? fmt::format("{} of {}", short_bytes(share * total), short_bytes(total)) : short_bytes(done);
-        if (rate > 0) { text += fmt::format(", {}/s", short_bytes(rate)); }
-    } else {
-        std::string_view const what = of.what.substr(0, of.what.size() - (of.total == 1 ? 1 : 0));  // "1 run"
-        text = known ? fmt::format("{:.0f} of {} {}", share * total, of.total, what)
-                     : fmt::format("{:.0f} {}", done, what);
-        if (rate > 0) { text += rate < 10 ? fmt::format(", {:.1f}/s", rate) : fmt::format(", {:.0f}/s", rate); }
-    }
+    std::string text = of.what == "bytes" ? bytes_done(of, known ? share * total : done, rate)
+                                          : items_done(of, known ? share * total : done, rate);
     text += known && share >= 0.01
                 ? fmt::format(", {} left", clock_of((total / done - 1) * seconds * (share < 1 ? 1 : 0)))
                 : fmt::format(", {}", clock_of(seconds));

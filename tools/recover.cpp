@@ -58,10 +58,8 @@ public:
             return {};
         }
         if (lock.error().code != errc::busy) { return lock.error(); }
-        error why{errc::busy, {}};
-        why.what << it.path.substr(it.path.size() > 150 ? it.path.size() - 150 : 0)
-                 << " is being written: nothing was touched; recover it when the writer is gone";
-        return why;
+        return error_of(errc::busy, it.path.substr(it.path.size() > 150 ? it.path.size() - 150 : 0),
+                        " is being written: nothing was touched; recover it when the writer is gone");
     }
 
 private:
@@ -115,32 +113,10 @@ public:
         return spotter::detail::replace_file(system_files(), file, std::as_bytes(std::span{text}), true);
     }
 
+    // Rebuilds the sidecar of a segment, and cuts off its torn tail if that is wanted.
     [[nodiscard]] error treat(recording const& it, std::uint32_t number, progress& bar) {
-        std::string const file = file_of(it, number, layout::data_suffix);
-        std::uint64_t good_end = 0;
-        std::uint64_t torn = 0;
         byte_buffer side;
-        {
-            mapped_file const data{file};
-            if (data.error()) { return data.error(); }
-            frame_walker walker{data.bytes()};
-            for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-                if (what == walked::head && walker.head_error()) { return walker.head_error(); }
-                damaged_ += what == walked::corrupt ? 1 : 0;
-            }
-            good_end = walker.good_end();
-            torn = walker.torn();
-            mapped_file const older{file_of(it, number, layout::side_suffix)};
-            if (error const why = rebuild_sidecar(data.bytes(), side, older.bytes())) { return why; }
-            if (torn > 0 && wanted_.cut && !wanted_.dry_run) {
-                // A shorter copy replaces it: truncating the file would kill readers that have mapped it.
-                byte_view const good = data.bytes().first(static_cast<std::size_t>(good_end));
-                if (error const why = spotter::detail::replace_file(system_files(), file, good, true)) { return why; }
-            }
-            bar.advance(data.bytes().size());
-        }
-        if (torn > 0) { deeds_.push_back({file, wanted_.cut ? "cut" : "tail_left", good_end, torn}); }
-
+        if (error const why = treat_segment(it, number, side, bar)) { return why; }
         std::string const side_file = file_of(it, number, layout::side_suffix);
         mapped_file const old{side_file};
         if (!old.error() && same_bytes(old.bytes(), side.view())) { return {}; }
@@ -153,10 +129,49 @@ public:
         return {};
     }
 
+    // All of it. After locking no process can add to the folders, and a drained ring has.
+    [[nodiscard]] error treat(std::vector<recording>& all) {
+        for (recording const& each : all) {
+            if (error const why = drain(each)) { return why; }
+        }
+        for (recording& each : all) { each = detail::look_into(each.path, each.worker); }
+        progress bar{"recover", {bytes_of(all)}};
+        for (recording const& each : all) {
+            if (error const why = remember(each)) { return why; }
+            for (std::uint32_t const number : each.segments) {
+                if (error const why = treat(each, number, bar)) { return why; }
+            }
+        }
+        return {};
+    }
+
     [[nodiscard]] std::vector<deed> const& deeds() const noexcept { return deeds_; }
     [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
 
 private:
+    // `side`: what its sidecar should be.
+    [[nodiscard]] error treat_segment(recording const& it, std::uint32_t number, byte_buffer& side, progress& bar) {
+        std::string const file = file_of(it, number, layout::data_suffix);
+        mapped_file const data{file};
+        if (data.error()) { return data.error(); }
+        frame_walker walker{data.bytes()};
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what == walked::head && walker.head_error()) { return walker.head_error(); }
+            damaged_ += what == walked::corrupt ? 1 : 0;
+        }
+        mapped_file const older{file_of(it, number, layout::side_suffix)};
+        if (error const why = rebuild_sidecar(data.bytes(), side, older.bytes())) { return why; }
+        bool const torn = walker.torn() > 0;
+        if (torn && wanted_.cut && !wanted_.dry_run) {
+            // A shorter copy replaces it: truncating the file would kill readers that have mapped it.
+            byte_view const good = data.bytes().first(static_cast<std::size_t>(walker.good_end()));
+            if (error const why = spotter::detail::replace_file(system_files(), file, good, true)) { return why; }
+        }
+        bar.advance(data.bytes().size());
+        if (torn) { deeds_.push_back({file, wanted_.cut ? "cut" : "tail_left", walker.good_end(), walker.torn()}); }
+        return {};
+    }
+
     recover_options const& wanted_;
     std::vector<deed> deeds_{};
     std::uint64_t damaged_ = 0;  // damaged places that cannot be restored
@@ -192,40 +207,23 @@ void print(recovery const& result, std::string const& path, bool dry_run) {
 
 int recover(recover_options const& wanted) {
     std::string const path = tidy(wanted.path);
-    if (error const why = not_in_a_store(path)) { return fail(why, wanted.json, "recover", path); }
+    auto const refuse = [&](error const& why) { return fail(why, wanted.json, "recover", path); };
+    if (error const why = not_in_a_store(path)) { return refuse(why); }
     std::vector<recording> all;
-    if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "recover", path); }
+    if (error const why = find_recordings(path, all)) { return refuse(why); }
     add_inner_ones(all);
     locks held;
     for (recording const& each : all) {
-        if (error const why = held.take(each)) { return fail(why, wanted.json, "recover", path); }
+        if (error const why = held.take(each)) { return refuse(why); }
     }
     recovery result{wanted};
-    for (recording const& each : all) {
-        if (error const why = result.drain(each)) { return fail(why, wanted.json, "recover", path); }
-    }
-    for (recording& each : all) {
-        each = detail::look_into(each.path, each.worker);
-    }  // after locking, no process can
-       // add to it
-    {
-        progress bar{"recover", {bytes_of(all)}};
-        for (recording const& each : all) {
-            if (error const why = result.remember(each)) { return fail(why, wanted.json, "recover", path); }
-            for (std::uint32_t const number : each.segments) {
-                if (error const why = result.treat(each, number, bar)) {
-                    return fail(why, wanted.json, "recover", path);
-                }
-            }
-        }
-    }
+    if (error const why = result.treat(all)) { return refuse(why); }
     outcome end{"recover"};
     if (result.damaged() > 0) { end.note(something_lost); }
-    json losses = json::array();
-    for (recording const& each : all) {
+    json const losses = json_list(all, [&](recording const& each) {
         auto const run = each.worker == 0 ? open_trial(each.path, worker{0}) : open_trial(each.path);
-        losses.push_back(run ? end.look_at(*run) : json());
-    }
+        return run ? end.look_at(*run) : json();
+    });
     if (wanted.json) {
         json document = document_of("recover", path);
         document["loss"] = losses;

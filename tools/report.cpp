@@ -27,11 +27,8 @@ namespace {
 [[nodiscard]] html::judgement judgement_of(replay_report const& from) {
     html::judgement made{from.findings, {}};
     for (coverage const& each : from.coverages) {
-        recorded_coverage& one = made.coverages.emplace_back();
-        one.rule = each.rule;
-        one.reason = each.reason;
-        one.matched = each.matched, one.judged = each.judged;
-        one.undecided = each.undecided, one.fired = each.fired;
+        made.coverages.push_back(
+            {std::string{each.rule}, std::string{each.reason}, each.matched, each.judged, each.undecided, each.fired});
     }
     return made;
 }
@@ -85,54 +82,56 @@ namespace {
     return {};
 }
 
+[[nodiscard]] error open_one(std::string const& path, std::vector<trial>& runs, std::uint64_t& bytes) {
+    std::vector<recording> all;
+    if (error const why = find_recordings(path, all)) { return why; }
+    bytes += bytes_of(all);
+    auto run = open_trial(path);
+    if (run) { runs.push_back(std::move(*run)); }
+    return run.error();
+}
+
 }  // namespace
 
 int report(report_options const& wanted) {
     std::vector<trial> runs;
-    std::string paths;
+    std::vector<std::string> paths;
     std::uint64_t bytes = 0;
     for (std::string const& each : wanted.paths) {
-        std::string const path = tidy(each);
-        paths += (paths.empty() ? "" : ", ") + path;
-        std::vector<recording> all;
-        if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "report", path); }
-        bytes += bytes_of(all);
-        auto run = open_trial(path);
-        if (!run) { return fail(run.error(), wanted.json, "report", path); }
-        runs.push_back(std::move(*run));
+        paths.push_back(tidy(each));
+        if (error const why = open_one(paths.back(), runs, bytes)) {
+            return fail(why, wanted.json, "report", paths.back());
+        }
     }
     auto const refuse = [&](error const& why, std::string const& hint = {}) {
-        return fail(why, wanted.json, "report", paths, hint);
+        return fail(why, wanted.json, "report", joined(paths), hint);
     };
     bool const as_csv = wanted.as == "csv";
     std::string const out = !wanted.out.empty() ? wanted.out : as_csv ? "-" : "report.html";
     bool const to_output = out == "-";
     if (error const why = clash_of(wanted, runs.size(), as_csv, to_output)) { return refuse(why); }
     outcome end{"report"};
-    json losses = json::array();
-    for (trial const& each : runs) { losses.push_back(end.look_at(each)); }
+    json const losses = json_list(runs, [&](trial const& each) { return end.look_at(each); });
     std::optional<new_file> file;
     if (!to_output) { file.emplace(out, wanted.force); }
     if (error const why = file ? file->trouble() : error{}) { return refuse(why); }
     result<std::string> const text = made_of(runs, bytes, wanted);
     if (!text) { return refuse(text.error(), section_hint(wanted.sections)); }
-    if (to_output) {
+    if (!file) {
         say_as_is(*text);
         return end.code();
     }
-    error why = file->put(*text);
-    if (!why) { why = file->finish(); }
-    if (why) { return refuse(why); }
+    (void)file->put(*text);
+    if (error const why = file->finish()) { return refuse(why); }
     if (wanted.json) {
-        json document = document_of("report", tidy(wanted.paths.front()));
-        document["runs"] = json::array();
-        for (trial const& each : runs) { document["runs"].push_back(std::string{each.path()}); }
+        json document = document_of("report", paths.front());
+        document["runs"] = json_list(runs, [](trial const& each) { return std::string{each.path()}; });
         document["loss"] = losses;
         document["file"] = out;
         document["bytes"] = text->size();
         say_document(document);
     } else {
-        say(fmt::format("{}: {} of {}\n", plain(out), spotter::detail::bytes_text(text->size()), plain(paths)));
+        say(fmt::format("{}: {} of {}\n", plain(out), spotter::detail::bytes_text(text->size()), plain(joined(paths))));
     }
     return end.code();
 }

@@ -9,6 +9,7 @@
 
 #include <spotter/supervisor.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -119,34 +120,55 @@ struct supervised {
                 {"settings", it.settings},
                 {"how", std::string{name_of(it.outcome.how)}},
                 {"why", it.outcome.why}};
-    one["attempts"] = json::array();
-    for (past_attempt const& each : it.outcome.attempts) {
-        one["attempts"].push_back({{"run", each.launch.run},
-                                   {"cure", each.asked.cure},
-                                   {"because", each.asked.because},
-                                   {"settings", each.asked.settings},
-                                   {"cause", each.verdict.cause},
-                                   {"said", each.verdict.line()},
-                                   {"steps", each.verdict.closed_steps},
-                                   {"seconds", each.seconds}});
-    }
+    one["attempts"] = json_list(it.outcome.attempts, [](past_attempt const& each) -> json {
+        return {{"run", each.launch.run},
+                {"cure", each.asked.cure},
+                {"because", each.asked.because},
+                {"settings", each.asked.settings},
+                {"cause", each.verdict.cause},
+                {"said", each.verdict.line()},
+                {"steps", each.verdict.closed_steps},
+                {"seconds", each.seconds}};
+    });
     return one;
 }
 
 [[nodiscard]] result<std::vector<std::string>> lines_of_sweep(std::string const& path) {
     if (path.empty()) { return std::vector<std::string>{""}; }
     std::ifstream file{path};
-    error why{errc::io_error, "cannot read "};
-    why.what << path;
-    if (!file) { return why; }
+    if (!file) { return error_of(errc::io_error, "cannot read ", path); }
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) {
         if (!words_of(line).empty()) { lines.push_back(line); }
     }
-    why = {errc::bad_config, "no line of settings in "};
-    why.what << path;
-    if (lines.empty()) { return why; }
+    if (lines.empty()) { return error_of(errc::bad_config, "no line of settings in ", path); }
     return lines;
+}
+
+// A training for each line of settings; so many at once as there are slots.
+[[nodiscard]] std::vector<supervised> run_lines(run_options const& wanted, std::vector<std::string> const& lines,
+                                                dynamic_rule const* rules) {
+    std::vector<cure> cures;
+    for (std::string const& each : wanted.retries) { cures.push_back(cure_of(each)); }
+    std::vector<supervised> all(lines.size());
+    std::atomic<std::size_t> next{0};
+    std::mutex saying;
+    auto const work = [&] {
+        for (std::size_t i = next++; i < all.size(); i = next++) {  // a free slot takes the next one
+            supervised& it = all[i];
+            it.settings = lines[i];
+            it.folder = wanted.sweep.empty() ? wanted.folder : fmt::format("{}/{:03}", wanted.folder, i + 1);
+            it.outcome = supervise(launcher{wanted, words_of(it.settings), rules}, cures,
+                                   {.attempts = wanted.attempts, .folder = it.folder});
+            std::lock_guard const one_at_a_time{saying};
+            if (!wanted.json) { say(plain_lines(text_of(it))); }
+        }
+    };
+    std::vector<std::thread> slots;
+    for (std::size_t i = 1; i < (std::min)(std::size_t{wanted.slots}, all.size()); ++i) { slots.emplace_back(work); }
+    work();
+    for (std::thread& each : slots) { each.join(); }
+    return all;
 }
 
 }  // namespace
@@ -161,44 +183,19 @@ int run_training(run_options const& wanted) {
     }
     auto const lines = lines_of_sweep(wanted.sweep);
     if (!lines) { return fail(lines.error(), wanted.json, "run", program); }
-    std::vector<cure> cures;
-    for (std::string const& each : wanted.retries) { cures.push_back(cure_of(each)); }
-
-    std::vector<supervised> all(lines->size());
-    std::atomic<std::size_t> next{0};
-    std::mutex saying;
-    auto const work = [&] {
-        for (std::size_t i = next++; i < all.size(); i = next++) {  // a free slot takes the next one
-            supervised& it = all[i];
-            it.settings = (*lines)[i];
-            it.folder = wanted.sweep.empty() ? wanted.folder : fmt::format("{}/{:03}", wanted.folder, i + 1);
-            it.outcome = supervise(launcher{wanted, words_of(it.settings), rules ? &*rules : nullptr}, cures,
-                                   {.attempts = wanted.attempts, .folder = it.folder});
-            std::lock_guard const one_at_a_time{saying};
-            if (!wanted.json) { say(plain_lines(text_of(it))); }
-        }
-    };
-    std::vector<std::thread> slots;
-    for (std::size_t i = 1; i < (std::min)(std::size_t{wanted.slots}, all.size()); ++i) { slots.emplace_back(work); }
-    work();
-    for (std::thread& each : slots) { each.join(); }
-
-    std::size_t stable = 0;
-    int code = fine;
-    for (supervised const& each : all) {
-        stable += each.outcome.stable() ? 1 : 0;
-        if (each.outcome.how == healed::cannot_start) { code = failed; }
-    }
-    if (code == fine && stable < all.size()) { code = found; }
+    std::vector<supervised> const all = run_lines(wanted, *lines, rules ? &*rules : nullptr);
+    auto const stable = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](supervised const& each) { return each.outcome.stable(); }));
+    bool const started = std::none_of(all.begin(), all.end(),
+                                      [](supervised const& each) { return each.outcome.how == healed::cannot_start; });
     if (wanted.json) {
         json document = document_of("run", program);
-        document["trainings"] = json::array();
-        for (supervised const& each : all) { document["trainings"].push_back(to_json(each)); }
+        document["trainings"] = json_list(all, to_json);
         say_document(document);
     } else if (all.size() > 1) {
         say(fmt::format("{} trainings: {} stable\n", all.size(), stable));
     }
-    return code;
+    return !started ? failed : stable < all.size() ? found : fine;
 }
 
 }  // namespace spotter_tool

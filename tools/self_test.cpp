@@ -46,16 +46,15 @@ namespace {
         {"tensor", it.tensor},
         {"needed", fmt::format("{}{}{}", it.fault.needed, it.fault.kept.empty() ? "" : ", with their ", it.fault.kept)},
         {"unseen", it.unseen}};
-    one["told"] = json::array();
-    for (fault_report const& each : it.reports) {
-        one["told"].push_back({{"rule", each.rule},
-                               {"tensor", each.tensor},
-                               {"severity", std::string{name_of(each.severity)}},
-                               {"step", step_json(each.step)},
-                               {"after", each.after}});
-    }
-    one["silent"] = json::array();
-    for (silent_rule const& each : it.silent) { one["silent"].push_back({{"rule", each.rule}, {"why", each.why}}); }
+    one["told"] = json_list(it.reports, [](fault_report const& each) -> json {
+        return {{"rule", each.rule},
+                {"tensor", each.tensor},
+                {"severity", std::string{name_of(each.severity)}},
+                {"step", step_json(each.step)},
+                {"after", each.after}};
+    });
+    one["silent"] =
+        json_list(it.silent, [](silent_rule const& each) -> json { return {{"rule", each.rule}, {"why", each.why}}; });
     return one;
 }
 

@@ -101,8 +101,7 @@ void put_distribution(json& document, distribution const& it) {
 void put_values(json& document, tensor_ref const& view) {
     document["type"] = std::string{name_of(view.type)};
     document["order"] = view.layout == order::row_major ? "row_major" : "column_major";
-    document["shape"] = json::array();
-    for (std::uint64_t const size : view.shape.view()) { document["shape"].push_back(size); }
+    document["shape"] = shape_json(view.shape);
     if (view.type == dtype::text) {
         document["values"] =
             std::string(static_cast<char const*>(view.values.raw), static_cast<std::size_t>(view.count));
@@ -119,16 +118,7 @@ void put_values(json& document, tensor_ref const& view) {
 [[nodiscard]] std::vector<double> numbers_of(tensor_ref const& view) {
     std::vector<double> numbers;
     visit_values(view, [&](auto values) {
-        for_each_place(view, [&](std::size_t place, auto const&) {
-            auto const& value = values[place];
-            if constexpr (requires { value.re; }) {
-                numbers.push_back(static_cast<double>(value.re));
-            } else if constexpr (requires { to_float(value); }) {
-                numbers.push_back(static_cast<double>(to_float(value)));
-            } else {
-                numbers.push_back(static_cast<double>(value));
-            }
-        });
+        for_each_place(view, [&](std::size_t place, auto const&) { numbers.push_back(double_of(values[place])); });
     });
     return numbers;
 }
@@ -266,34 +256,29 @@ void print_curve(shown const& it, curve const& of) {
 
 // Which points are wanted, or the exit code of why there are none.
 [[nodiscard]] std::optional<int> choose_points(shown& it, track const& tensor, chosen_points& into) {
-    if (!it.wanted.mode.empty()) {
-        auto const which = read_mode(it.wanted.mode);
-        if (!which) { return it.refuse(which.error()); }
-        into.only = *which;
-    }
+    if (error const why = read_given(it.wanted.mode, read_mode, into.only)) { return it.refuse(why); }
     if (it.wanted.step.empty()) { return {}; }
     auto const range = read_range(it.wanted.step);
     if (!range) { return it.refuse(range.error()); }
     into.range = *range;
     std::vector<step_id> const all = tensor.steps();
     if (std::any_of(all.begin(), all.end(), [&](step_id each) { return into.has(each); })) { return {}; }
-    error why{errc::no_such_step, "\""};
-    why.what << std::string_view{it.wanted.name}.substr(0, 100) << "\" has no step in "
-             << std::string_view{it.wanted.step}.substr(0, 60);
-    return it.refuse_at({range->mode, range->first}, why, "something", all);
+    return it.refuse_at({range->mode, range->first},
+                        error_of(errc::no_such_step, "\"", std::string_view{it.wanted.name}.substr(0, 100),
+                                 "\" has no step in ", std::string_view{it.wanted.step}.substr(0, 60)),
+                        "something", all);
 }
 
 // A part for each mode. `spreads`: of each part, where a histogram is wanted.
 void put_history(json& document, curve const& of, std::vector<curve> const& parts,
                  std::vector<distribution> const& spreads) {
     document["statistic"] = std::string{of.which.name()};
-    document["points"] = json::array();
-    for (point const& each : of.points) {
+    document["points"] = json_list(of.points, [](point const& each) {
         json one = step_json(each.step);
         one["value"] = each.known ? number(each.value) : json();
         if (each.unreadable) { one["unreadable"] = true; }
-        document["points"].push_back(std::move(one));
-    }
+        return one;
+    });
     for (std::size_t i = 0; i < spreads.size(); ++i) {
         json one = {{"mode", std::string{name_of(parts[i].points.front().step.mode)}}};
         put_distribution(one, spreads[i]);
@@ -393,11 +378,9 @@ void print_history(shown const& it, curve const& of, std::vector<curve> const& p
 }
 [[nodiscard]] int show_loose(shown& it, std::vector<loose_scalar> const& scalars) {
     if (it.wanted.json) {
-        it.document["loose"] = json::array();
-        for (loose_scalar const& each : scalars) {
-            it.document["loose"].push_back(
-                {{"time", number(each.time)}, {"value", loose_json(each)}, {"before_ordinal", each.before_ordinal}});
-        }
+        it.document["loose"] = json_list(scalars, [](loose_scalar const& each) -> json {
+            return {{"time", number(each.time)}, {"value", loose_json(each)}, {"before_ordinal", each.before_ordinal}};
+        });
         say_document(it.document);
         return it.end.code();
     }
@@ -429,10 +412,10 @@ int show(show_options const& wanted) {
     it.document["loss"] = it.end.look_at(*run);
     track const tensor = (*run)[wanted.name];
     if (!tensor) {
-        error why{errc::no_such_name, "there is no \""};
-        why.what << std::string_view{wanted.name}.substr(0, 100) << "\" in this run: `spotter ls "
-                 << std::string_view{it.path}.substr(0, 100) << "` lists what there is";
-        return it.refuse(why, name_hint(wanted.name, run->names()));
+        return it.refuse(error_of(errc::no_such_name, "there is no \"", std::string_view{wanted.name}.substr(0, 100),
+                                  "\" in this run: `spotter ls ", std::string_view{it.path}.substr(0, 100),
+                                  "` lists what there is"),
+                         name_hint(wanted.name, run->names()));
     }
     it.document["name"] = wanted.name;
     if (is_range(wanted.step)) { return show_history(it, tensor); }

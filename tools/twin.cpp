@@ -85,6 +85,23 @@ public:
         records.look(wanted_.folder);
     }
 
+    // Why one of them did not start.
+    [[nodiscard]] error trouble() const {
+        for (launched const& each : ends) {
+            if (each.how == departure::never_started) { return {errc::io_error, std::string_view{each.why}}; }
+        }
+        return {};
+    }
+    // Which of them did not end by itself.
+    [[nodiscard]] std::string ended_text() const {
+        std::string text;
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (ends[i].how == departure::by_itself) { continue; }
+            text += fmt::format("{} {}\n", i == 0 ? "the first" : "the second", ends[i].why);
+        }
+        return text;
+    }
+
     two_records records{};
     launched ends[2]{};
 
@@ -115,37 +132,29 @@ private:
             {"element", it->element},      {"elements", it->elements}, {"bits", it->bits}};
 }
 
+[[nodiscard]] error look_at_folder(std::string const& folder) {
+    for (char const* const each : {"/a", "/b"}) {
+        std::string const path = folder + each;
+        if (system_files().kind_of(path).value_or(path_kind::missing) == path_kind::missing) { continue; }
+        return error_of(errc::exists, "there is something already: remove it, or choose --folder: ", path);
+    }
+    return {};
+}
+
 }  // namespace
 
 int twin(twin_options const& wanted) {
     std::string const program = wanted.command.front();
-    for (char const* const each : {"/a", "/b"}) {
-        std::string const path = wanted.folder + each;
-        if (system_files().kind_of(path).value_or(path_kind::missing) == path_kind::missing) { continue; }
-        error why{errc::exists, "there is something already: remove it, or choose --folder: "};
-        why.what << path;
-        return fail(why, wanted.json, "twin", program);
-    }
+    if (error const why = look_at_folder(wanted.folder)) { return fail(why, wanted.json, "twin", program); }
     twins both{wanted};
     both.run();
-    for (launched const& each : both.ends) {
-        if (each.how == departure::never_started) {
-            return fail({errc::io_error, std::string_view{each.why}}, wanted.json, "twin", program);
-        }
-    }
+    if (error const why = both.trouble()) { return fail(why, wanted.json, "twin", program); }
     two_records& records = both.records;
     auto const found_at = records.found();
     std::uint64_t const steps = records.apart ? records.apart->steps() : 0;
-    std::string const how = found_at     ? words_of(*found_at)
-                            : steps == 0 ? "no step was recorded by both: does the program record with spotter?"
-                                         : std::string{same_text};
+    std::string const ended = both.ended_text();
     exit_code code = found_at ? found : steps == 0 ? not_judged : fine;
-    std::string ended;
-    for (std::size_t i = 0; i < 2; ++i) {
-        if (both.ends[i].how == departure::by_itself) { continue; }
-        ended += fmt::format("{} {}\n", i == 0 ? "the first" : "the second", both.ends[i].why);
-        if (code == fine) { code = ended_badly; }
-    }
+    if (code == fine && !ended.empty()) { code = ended_badly; }
     if (wanted.json) {
         json document = document_of("twin", program);
         document["steps"] = steps;
@@ -155,6 +164,9 @@ int twin(twin_options const& wanted) {
         document["ended"] = {both.ends[0].why, both.ends[1].why};
         say_document(document);
     } else {
+        std::string const how = found_at     ? words_of(*found_at)
+                                : steps == 0 ? "no step was recorded by both: does the program record with spotter?"
+                                             : std::string{same_text};
         std::string const built = found_at && records.a ? built_text(*records.a) : std::string{};
         say(plain_lines(fmt::format("the same: {}\n{}\n{}{}", plural(steps, "step"), how, built, ended)));
     }

@@ -10,6 +10,17 @@
 
 namespace spotter_tool {
 
+// What has no options of its own.
+struct run_and_json {
+    std::string path{};
+    bool json = false;
+};
+[[nodiscard]] int compact(run_and_json const& wanted);
+[[nodiscard]] int list_checkpoints(run_and_json const& wanted);
+[[nodiscard]] int profile(run_and_json const& wanted);
+[[nodiscard]] int verify(run_and_json const& wanted);
+[[nodiscard]] int who(run_and_json const& wanted);
+
 struct info_options {
     std::string path{};
     bool json = false;
@@ -42,24 +53,6 @@ struct show_options {
 };
 [[nodiscard]] int show(show_options const& wanted);
 
-struct profile_options {
-    std::string path{};
-    bool json = false;
-};
-[[nodiscard]] int profile(profile_options const& wanted);
-
-struct who_options {
-    std::string path{};
-    bool json = false;
-};
-[[nodiscard]] int who(who_options const& wanted);
-
-struct checkpoints_options {
-    std::string path{};
-    bool json = false;
-};
-[[nodiscard]] int list_checkpoints(checkpoints_options const& wanted);
-
 struct control_options {
     std::string path{};
     std::string names{};  // for capture
@@ -71,12 +64,6 @@ struct control_options {
 };
 [[nodiscard]] int control(control_options const& wanted, spotter::control_verb what);
 
-struct verify_options {
-    std::string path{};
-    bool json = false;
-};
-[[nodiscard]] int verify(verify_options const& wanted);
-
 struct recover_options {
     std::string path{};
     bool cut = false;
@@ -84,12 +71,6 @@ struct recover_options {
     bool json = false;
 };
 [[nodiscard]] int recover(recover_options const& wanted);
-
-struct compact_options {
-    std::string path{};
-    bool json = false;
-};
-[[nodiscard]] int compact(compact_options const& wanted);
 
 struct sync_options {
     std::string from{}, to{};

@@ -201,25 +201,56 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
     }
 }
 
-[[nodiscard]] error check(recording const& it, std::string const& path, bool live, checked& into, progress& bar) {
-    payload_unpacker unpacker;
-    std::optional<segment_head> before;
-    std::uint64_t torn_before = 0;
-    bool closed_before = true;
-    std::uint32_t expected = 0;
+// How the segments of a recording follow one another.
+class segment_order {
+public:
+    segment_order(recording const& it, checked& into) : it_{it}, into_{into} {}
+
+    void take(std::uint32_t number, segment_check& segment) {
+        auto const& head = segment.head();
+        bool const follows = head && before_;
+        if (head && head->number != number) {
+            segment.add(0, layout::head_bytes, "foreign",
+                        fmt::format("this was segment {}: the file was renamed", head->number));
+        } else if (follows && head->run_id != before_->run_id) {
+            segment.add(0, layout::head_bytes, "foreign", "this segment belongs to another run");
+        }
+        if (follows && head->attempt != before_->attempt) {
+            end_attempt();
+        } else if (follows && lacks_end_) {
+            std::string const cut = file_of(it_, before_->number, layout::data_suffix);
+            cut_off_.push_back(
+                {cut, mapped_file{cut}.bytes().size(), 0, "cut_off", "the end of this segment is missing"});
+        }
+        ring_ = ring_ || segment.has_ring();
+        if (head) { before_ = head; }
+        lacks_end_ = !segment.is_closed() && segment.torn() == 0;
+    }
+    void end_attempt() {
+        if (!ring_) { into_.damage.insert(into_.damage.end(), cut_off_.begin(), cut_off_.end()); }
+        cut_off_.clear();
+        ring_ = false;
+    }
+
+private:
+    recording const& it_;
+    checked& into_;
+    std::optional<segment_head> before_{};
+    bool lacks_end_ = false;  // the segment before
     // Segments without an end after which the same attempt continued. With a ring in shared memory they are no damage:
     // recoveries continue after them, and may be killed too. Whether there was a ring may only be known later.
-    std::vector<place> cut_off;
-    bool ring = false;
-    auto const end_attempt = [&] {
-        if (!ring) { into.damage.insert(into.damage.end(), cut_off.begin(), cut_off.end()); }
-        cut_off.clear();
-        ring = false;
-    };
+    std::vector<place> cut_off_{};
+    bool ring_ = false;
+};
+
+[[nodiscard]] error check(recording const& it, std::string const& path, bool live, checked& into, progress& bar) {
+    payload_unpacker unpacker;
+    segment_order order{it, into};
+    std::uint32_t expected = 0;
     for (std::uint32_t const number : it.segments) {
         std::string const file = file_of(it, number, layout::data_suffix);
         std::string const side_file = file_of(it, number, layout::side_suffix);
-        bool const last = number == it.segments.back();
+        bool const growing = live && number == it.segments.back();
         for (; expected < number; ++expected) {
             into.damage.push_back(
                 {file_of(it, expected, layout::data_suffix), 0, 0, "missing", "this segment is missing"});
@@ -231,47 +262,29 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
         ++into.segments;
         into.bytes += data.bytes().size();
         segment_check segment{file, data.bytes(), unpacker, into};
-        if (error const why = segment.walk(live && last, bar)) { return why; }
-        auto const& head = segment.head();
-        if (head && head->number != number) {
-            segment.add(0, layout::head_bytes, "foreign",
-                        fmt::format("this was segment {}: the file was renamed", head->number));
-        } else if (head && before && head->run_id != before->run_id) {
-            segment.add(0, layout::head_bytes, "foreign", "this segment belongs to another run");
-        }
-        if (before && head && head->attempt != before->attempt) { end_attempt(); }
-        if (before && head && head->attempt == before->attempt && !closed_before && torn_before == 0) {
-            std::string const cut = file_of(it, before->number, layout::data_suffix);
-            cut_off.push_back(
-                {cut, mapped_file{cut}.bytes().size(), 0, "cut_off", "the end of this segment is missing"});
-        }
-        ring = ring || segment.has_ring();
-        if (head) { before = head; }
-        closed_before = segment.is_closed();
-        torn_before = segment.torn();
+        if (error const why = segment.walk(growing, bar)) { return why; }
+        order.take(number, segment);
         if (side.error()) {
             into.notes.push_back(
                 {side_file, 0, 0, "sidecar", "is missing; it is not needed, `spotter recover` makes it again"});
         } else {
-            check_sidecar(side_file, side.bytes(), live && last, into);
+            check_sidecar(side_file, side.bytes(), growing, into);
         }
     }
-    end_attempt();
+    order.end_attempt();
     check_ends(it, into);
     check_reading(it, path, into);
     return {};
 }
 
 json list_of(std::vector<place> const& places) {
-    json list = json::array();
-    for (place const& each : places) {
-        list.push_back({{"file", each.file},
-                        {"offset", each.offset},
-                        {"bytes", each.bytes},
-                        {"kind", each.kind},
-                        {"what", each.what}});
-    }
-    return list;
+    return json_list(places, [](place const& each) -> json {
+        return {{"file", each.file},
+                {"offset", each.offset},
+                {"bytes", each.bytes},
+                {"kind", each.kind},
+                {"what", each.what}};
+    });
 }
 
 void print(checked const& result, std::string const& path, std::uint64_t steps, bool live) {
@@ -297,7 +310,7 @@ void print(checked const& result, std::string const& path, std::uint64_t steps, 
 
 }  // namespace
 
-int verify(verify_options const& wanted) {
+int verify(run_and_json const& wanted) {
     std::string const path = tidy(wanted.path);
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "verify", path); }
@@ -337,11 +350,9 @@ int verify(verify_options const& wanted) {
         document["bytes"] = result.bytes;
         document["damage"] = list_of(result.damage);
         document["notes"] = list_of(result.notes);
-        document["unreadable"] = json::array();
-        for (unreadable const& each : result.lost) {
-            document["unreadable"].push_back(
-                {{"name", each.name}, {"step", step_json(each.step)}, {"worker", each.worker}});
-        }
+        document["unreadable"] = json_list(result.lost, [](unreadable const& each) -> json {
+            return {{"name", each.name}, {"step", step_json(each.step)}, {"worker", each.worker}};
+        });
         say_document(document);
     } else {
         print(result, path, run ? run->losses().steps : 0, any_live);

@@ -7,8 +7,9 @@
 #include "watched_run.hpp"
 #include "workbench/profile/times.hpp"
 
+#include <spotter/core/clock.hpp>
+
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <list>
 #include <thread>
@@ -18,10 +19,6 @@ namespace spotter_tool {
 namespace {
 
 using namespace spotter;
-
-[[nodiscard]] double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // The requested runs, as they appear.
 class watched_runs {
@@ -155,11 +152,7 @@ private:
 };
 
 // Nobody looks at a picture: events go out, a line each.
-[[nodiscard]] bool wants_lines(watch_options const& wanted) {
-    char const* const terminal = std::getenv("TERM");
-    bool const dumb = terminal == nullptr || std::string_view{terminal} == "dumb";
-    return wanted.json || dumb || ::isatty(STDOUT_FILENO) == 0;
-}
+[[nodiscard]] bool wants_lines(watch_options const& wanted) { return wanted.json || !is_terminal(STDOUT_FILENO); }
 
 void tell_progress(watched_runs& runs, watched_run::tell const& out) {
     for (watched_run const& each : runs.all()) {
@@ -176,7 +169,7 @@ void tell_progress(watched_runs& runs, watched_run::tell const& out) {
 // Until all are over, or the time is.
 void follow_runs(watched_runs& runs, watch_options const& wanted, bool lines, watched_run::tell const& out) {
     screen picture{wanted.ascii};
-    double const begin = seconds_now();
+    double const begin = spotter::detail::steady_seconds();
     double next_look = 0, next_picture = 0, next_progress = begin + 10;
     auto const is_due = [](double& next, double now, double interval) {
         if (now < next) { return false; }
@@ -185,7 +178,7 @@ void follow_runs(watched_runs& runs, watch_options const& wanted, bool lines, wa
     };
     bool waiting_reported = false;
     for (bool last = false; !last;) {
-        double const now = seconds_now();
+        double const now = spotter::detail::steady_seconds();
         if (is_due(next_look, now, 0.25)) {
             runs.look();
             if (!runs.waiting_for().empty() && !std::exchange(waiting_reported, true)) {

@@ -12,7 +12,7 @@ namespace spotter_tool {
 
 using namespace spotter;
 
-int who(who_options const& wanted) {
+int who(run_and_json const& wanted) {
     std::string const path = tidy(wanted.path);
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "who", path); }
@@ -32,22 +32,21 @@ int who(who_options const& wanted) {
     document["loss"] = losses;
     document["sentences"] = report.sentences;
     document["never_came"] = report.never_came;
-    document["ranks"] = json::array();
-    for (rank_state const& each : report.ranks) {
-        document["ranks"].push_back({{"worker", each.worker},
-                                     {"status", std::string{name_of(each.status)}},
-                                     {"why", each.why},
-                                     {"last", each.has_closed ? json(step_json(each.last)) : json()},
-                                     {"closed_at", each.has_closed ? json(number(each.closed_at)) : json()},
-                                     {"open", each.is_open ? json(step_json(each.open)) : json()},
-                                     {"reached", each.reached},
-                                     {"section", each.section},
-                                     {"in_section", number(each.in_section)},
-                                     {"silent", number(each.silent)},
-                                     {"step_seconds", number(each.step_seconds)},
-                                     {"relative", number(each.relative)},
-                                     {"own", number(each.own)}});
-    }
+    document["ranks"] = json_list(report.ranks, [](rank_state const& each) -> json {
+        return {{"worker", each.worker},
+                {"status", std::string{name_of(each.status)}},
+                {"why", each.why},
+                {"last", each.has_closed ? json(step_json(each.last)) : json()},
+                {"closed_at", each.has_closed ? json(number(each.closed_at)) : json()},
+                {"open", each.is_open ? json(step_json(each.open)) : json()},
+                {"reached", each.reached},
+                {"section", each.section},
+                {"in_section", number(each.in_section)},
+                {"silent", number(each.silent)},
+                {"step_seconds", number(each.step_seconds)},
+                {"relative", number(each.relative)},
+                {"own", number(each.own)}};
+    });
     say_document(document);
     return end.code();
 }

@@ -32,6 +32,15 @@ void count(export_job& job, tensor_ref const& view, std::uint64_t values = 1) {
     return note;
 }
 
+[[nodiscard]] error write_npy(export_job& job, std::string const& path, tensor_ref const& view) {
+    npy_parts const parts{view, how(job)};
+    new_file file{path, job.wanted.force};
+    (void)file.put(parts.header()), (void)file.put(parts.values());  // finish() returns their error
+    error const why = file.finish();
+    if (!why) { job.done.files.push_back(path); }
+    return why;
+}
+
 }  // namespace
 
 std::string key_of(item const& it) { return fmt::format("{}@{}:{}", it.title, name_of(it.step.mode), it.step.index); }
@@ -40,10 +49,7 @@ std::string file_name_of(std::string_view name) {
     std::string safe;
     for (char const letter : name) {
         bool const first = safe.empty() || safe.back() == '/';
-        bool const usual = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                           (letter >= '0' && letter <= '9') || letter == '_' || letter == '-' ||
-                           (letter == '.' && !first) || (letter == '/' && !first);
-        if (usual) {
+        if (is_usual_letter(letter) || (!first && (letter == '.' || letter == '/'))) {
             safe += letter;
         } else {
             safe += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
@@ -99,24 +105,14 @@ error to_npy(export_job& job) {
     if (error const why = find_values(job, items)) { return why; }
     progress bar{"export", {items.size(), "values"}};
     bool const single = job.wanted.out.ends_with(".npy");
-    auto const write = [&](std::string const& path, tensor_ref const& view) {
-        npy_parts const parts{view, how(job)};
-        new_file file{path, job.wanted.force};
-        error why = file.put(parts.header());
-        if (!why) { why = file.put(parts.values()); }
-        if (!why) { why = file.finish(); }
-        if (!why) { job.done.files.push_back(path); }
-        return why;
-    };
     if (single && job.is_empty()) {
         double const none = 0;
-        return write(job.wanted.out, view_of(&none, {0}));
+        return write_npy(job, job.wanted.out, view_of(&none, {0}));
     }
     if (items.empty()) { return system_files().make_folder(tidy(job.wanted.out)); }
     if (single && items.size() != 1) {
-        error why{errc::bad_config, "a .npy file holds one tensor, and "};
-        why.what << items.size() << " were chosen: give --name and --step, an .npz file, or a folder";
-        return why;
+        return error_of(errc::bad_config, "a .npy file holds one tensor, and ", items.size(),
+                        " were chosen: give --name and --step, an .npz file, or a folder");
     }
     for (item const& each : items) {
         std::string const path = single ? job.wanted.out
@@ -125,15 +121,14 @@ error to_npy(export_job& job) {
         recorded_value const value = job.track_of(each).at(each.step);
         if (job.left_out(each, value)) { continue; }
         if (!value) { return value.error(); }
-        if (error const why = write(path, value.view())) { return why; }
+        if (error const why = write_npy(job, path, value.view())) { return why; }
         count(job, value.view());
         bar.advance(1);
     }
     if (job.done.damaged.empty() || single) { return {}; }
-    new_file note{tidy(job.wanted.out) + "/unreadable.txt", true};
-    error why = note.put(utf8_text(unreadable_note(job.done.damaged)) + '\n');
-    if (!why) { why = note.finish(); }
-    if (!why) { job.done.files.push_back(tidy(job.wanted.out) + "/unreadable.txt"); }
+    std::string const note = tidy(job.wanted.out) + "/unreadable.txt";
+    error const why = write_file(note, utf8_text(unreadable_note(job.done.damaged)) + '\n', true);
+    if (!why) { job.done.files.push_back(note); }
     return why;
 }
 

@@ -35,10 +35,9 @@ using namespace spotter;
         at = more ? next + 1 : next;
     }
     if (at != end || read < 2) {
-        error why{errc::bad_config, "\""};
-        why.what << std::string_view{word}.substr(0, 60) << "\" names no pictures: write it like 'input=28x28' or "
-                 << "'input=32x32x3' (height, width, channels)";
-        return why;
+        return error_of(errc::bad_config, "\"", std::string_view{word}.substr(0, 60),
+                        "\" names no pictures: write it like 'input=28x28' or ",
+                        "'input=32x32x3' (height, width, channels)");
     }
     chosen.shape = picture_shape{sizes[0], sizes[1], sizes[2]};
     return chosen;
@@ -61,6 +60,16 @@ using namespace spotter;
         found.push_back(std::move(column));
     }
     return found;
+}
+
+// Of each tensor the last step; they are in the order of tensors.
+[[nodiscard]] std::vector<item> latest_of(std::vector<item> const& items) {
+    std::vector<item> latest;
+    for (item const& each : items) {
+        if (!latest.empty() && latest.back().title == each.title) { latest.pop_back(); }
+        latest.push_back(each);
+    }
+    return latest;
 }
 
 }  // namespace
@@ -90,15 +99,16 @@ error to_tensorboard(export_job& job) {
 
 // Each tensor at the given step, or at the last one with values.
 error to_projector(export_job& job) {
-    std::vector<item> items, latest;
+    std::vector<item> items;
     if (error const why = find_values(job, items)) { return why; }
-    for (item const& each : items) {
-        if (!latest.empty() && latest.back().title == each.title) { latest.pop_back(); }
-        latest.push_back(each);
-    }
+    std::vector<item> const latest = latest_of(items);
     progress bar{"export", {latest.size(), "values"}};
     std::string const folder = tidy(job.wanted.out);
     std::string config;
+    auto const write = [&](std::string const& name, std::string const& text) {
+        job.done.files.push_back(folder + '/' + name);
+        return write_file(job.done.files.back(), text, job.wanted.force);
+    };
     for (item const& each : latest) {
         bar.advance(1);
         recorded_value const value = job.track_of(each).at(each.step);
@@ -111,13 +121,6 @@ error to_projector(export_job& job) {
             fmt::format("projector/{}/{}-{}", file_name_of(each.title), name_of(each.step.mode), each.step.index);
         std::uint64_t const count = value.view().shape.size[0];
         std::vector<point_labels> const columns = labels_at(job, each.step, count);
-        auto const write = [&](std::string const& name, std::string const& text) {
-            new_file file{folder + '/' + name, job.wanted.force};
-            error why = file.put(text);
-            if (!why) { why = file.finish(); }
-            job.done.files.push_back(folder + '/' + name);
-            return why;
-        };
         if (error const why = write(stem + ".tsv", points)) { return why; }
         std::string const labels = columns.empty() ? "" : stem + ".labels.tsv";
         if (!labels.empty()) {
@@ -132,11 +135,7 @@ error to_projector(export_job& job) {
         return {errc::no_payload, "none of the chosen tensors has values with two axes or more; the first axis counts "
                                   "points: choose a layer's activations with --name"};
     }
-    new_file file{folder + "/projector_config.pbtxt", job.wanted.force};
-    error why = file.put(config);
-    if (!why) { why = file.finish(); }
-    job.done.files.push_back(folder + "/projector_config.pbtxt");
-    return why;
+    return write("projector_config.pbtxt", config);
 }
 
 }  // namespace spotter_tool

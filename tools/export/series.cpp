@@ -46,6 +46,43 @@ private:
     std::optional<new_file> file_{};
 };
 
+// What is written at once, by `write(run, choice, sink, counts)`.
+template <class Write>
+[[nodiscard]] error write_whole(export_job& job, Write const& write) {
+    export_progress const bar{job};
+    text_output out{job};
+    export_counts counts;
+    error why = write(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
+    if (!why) { why = out.finish(); }
+    job.take(counts);
+    return why;
+}
+
+[[nodiscard]] error to_metrics(export_job& job, metrics_text kind) {
+    export_progress const bar{job};
+    prometheus_page page{tidy(job.wanted.path), job.choice, kind};
+    text_output out{job};
+    if (!job.wanted.follow) {
+        error why = out.put(page.text(job.run));
+        if (!why) { why = out.finish(); }
+        job.take(page.counts());
+        return why;
+    }
+    // A collector may read at any time: each page replaces the previous one atomically.
+    if (error const why = out.finish()) { return why; }
+    auto const take = [&] {
+        std::string const text = page.text(job.run);
+        return spotter::detail::replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text}), true);
+    };
+    auto const wait = [] {
+        std::this_thread::sleep_for(std::chrono::seconds{1});  // scrapes are not more frequent
+        return true;
+    };
+    error const why = follow_run(job.run, take, wait);
+    job.take(page.counts());
+    return why;
+}
+
 }  // namespace
 
 error to_csv(export_job& job) {
@@ -82,77 +119,27 @@ error to_json_lines(export_job& job) {
     return why;
 }
 
-error to_mcap(export_job& job) {
-    export_progress const bar{job};
-    text_output out{job};
-    export_counts counts;
-    error why = write_mcap(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
-    if (!why) { why = out.finish(); }
-    job.take(counts);
-    return why;
-}
+error to_mcap(export_job& job) { return write_whole(job, write_mcap); }
+error to_perfetto(export_job& job) { return write_whole(job, write_perfetto); }
 
 error to_trace(export_job& job) {
-    export_progress const bar{job};
     constexpr std::uint64_t most = 100'000'000;  // bytes: about the limit of Perfetto's page for JSON
-    text_output out{job};
-    export_counts counts;
     std::uint64_t bytes = 0;
-    error why = write_trace(
-        job.run, job.choice,
-        [&](std::string_view piece) {
+    auto const write = [&](trial const& run, export_choice const& choice, auto const& put, export_counts& counts) {
+        auto const counted = [&](std::string_view piece) {
             bytes += piece.size();
-            return out.put(piece);
-        },
-        counts);
-    if (!why) { why = out.finish(); }
+            return put(piece);
+        };
+        return write_trace(run, choice, counted, counts);
+    };
+    error const why = write_whole(job, write);
     if (bytes > most) {
         say("spotter export: more JSON than Perfetto's page takes: .pftrace is the same in less than half of the "
             "bytes\n",
             stderr);
     }
-    job.take(counts);
     return why;
 }
-
-error to_perfetto(export_job& job) {
-    export_progress const bar{job};
-    text_output out{job};
-    export_counts counts;
-    error why = write_perfetto(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
-    if (!why) { why = out.finish(); }
-    job.take(counts);
-    return why;
-}
-
-namespace {
-
-error to_metrics(export_job& job, metrics_text kind) {
-    export_progress const bar{job};
-    prometheus_page page{tidy(job.wanted.path), job.choice, kind};
-    text_output out{job};
-    if (!job.wanted.follow) {
-        error why = out.put(page.text(job.run));
-        if (!why) { why = out.finish(); }
-        job.take(page.counts());
-        return why;
-    }
-    // A collector may read at any time: each page replaces the previous one atomically.
-    if (error const why = out.finish()) { return why; }
-    auto const take = [&] {
-        std::string const text = page.text(job.run);
-        return spotter::detail::replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text}), true);
-    };
-    auto const wait = [] {
-        std::this_thread::sleep_for(std::chrono::seconds{1});  // scrapes are not more frequent
-        return true;
-    };
-    error const why = follow_run(job.run, take, wait);
-    job.take(page.counts());
-    return why;
-}
-
-}  // namespace
 
 bool wait_for_more() {
     std::this_thread::sleep_for(std::chrono::milliseconds{200});

@@ -4,6 +4,7 @@
 
 #include "../arguments.hpp"
 #include "../findings.hpp"
+#include "../numbers.hpp"
 #include "query.hpp"
 
 #include <spotter/workbench/page.hpp>
@@ -104,23 +105,19 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
     for (html::finding_card const& each : html::finding_cards(run)) {
         if (all.size() >= most) { break; }
         json one = repeated_finding_json(each.head);
-        one["behind"] = json::array();
-        for (auto const& its : each.behind) { one["behind"].push_back(repeated_finding_json(its)); }
+        one["behind"] = json_list(each.behind, repeated_finding_json);
         all.push_back(std::move(one));
     }
     return all;
 }
 
 [[nodiscard]] json workers_of(trial const& run) {
-    json all = json::array();
-    for (auto const& each : run.readers()) {
-        step_list const& steps = each->index().steps();
-        all.push_back({{"worker", each->number()},
-                       {"status", std::string{name_of(each->status())}},
-                       {"steps", steps.size()},
-                       {"age", each->age()}});
-    }
-    return all;
+    return json_list(run.readers(), [](auto const& each) -> json {
+        return {{"worker", each->number()},
+                {"status", std::string{name_of(each->status())}},
+                {"steps", each->index().steps().size()},
+                {"age", each->age()}};
+    });
 }
 
 // The run's tensors, each from the lowest worker that has it.
@@ -136,41 +133,6 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
     }
     return all;
 }
-
-}  // namespace
-
-answer refusal(int status, std::string_view why) { return {status, dump_utf8(json{{"error", std::string{why}}})}; }
-
-answer runs_answer(run_list& runs, query const& asked) { return {200, runs.changes(number_in(asked, "since", 0))}; }
-
-answer run_answer(run_list& runs, query const& asked) {
-    asked_run const of{runs, asked};
-    if (!of) { return gone(); }
-    std::lock_guard const held{of->lock()};
-    (void)of->refresh_if_older(0.1);
-    std::uint64_t const since = number_in(asked, "since", 0);
-    if (of->version() == since) { return {200, R"({"same":true})"}; }
-    json made = {{"id", of.id()}, {"name", of.name()}, {"version", of->version()}};
-    made["card"] = card_json(card_of(*of.get()));
-    made["trouble"] = of->trouble();
-    trial const* const run = of->run();
-    if (run == nullptr) { return {200, dump_utf8(made)}; }
-    made["tags"] = tags_of(*run);
-    made["findings"] = findings_of(*run);
-    made["could_not_run"] = json::array();
-    std::vector<recorded_coverage> const rules = spotter::detail::distinct_rules(run->coverages());
-    for (recorded_coverage const& each : rules) {
-        if (!each.reason.empty()) { made["could_not_run"].push_back(json::array({each.rule, each.reason})); }
-    }
-    made["rules"] = rules.size();
-    made["workers"] = workers_of(*run);
-    made["tensors"] = tensors_of(*run).size();
-    made["environment"] = run->environment().substr(0, 4000);
-    made["bytes"] = run->totals().bytes;
-    return {200, dump_utf8(made)};
-}
-
-namespace {
 
 // Which curves are asked for: a number of a tensor, of the lowest worker that has it or of all, and which steps.
 struct asked_curves {
@@ -235,6 +197,37 @@ void put_lines(std::string& lines, asked_run const& of, asked_curves const& curv
 
 }  // namespace
 
+answer refusal(int status, std::string_view why) { return {status, dump_utf8(json{{"error", std::string{why}}})}; }
+
+answer runs_answer(run_list& runs, query const& asked) { return {200, runs.changes(number_in(asked, "since", 0))}; }
+
+answer run_answer(run_list& runs, query const& asked) {
+    asked_run const of{runs, asked};
+    if (!of) { return gone(); }
+    std::lock_guard const held{of->lock()};
+    (void)of->refresh_if_older(0.1);
+    std::uint64_t const since = number_in(asked, "since", 0);
+    if (of->version() == since) { return {200, R"({"same":true})"}; }
+    json made = {{"id", of.id()}, {"name", of.name()}, {"version", of->version()}};
+    made["card"] = card_json(card_of(*of.get()));
+    made["trouble"] = of->trouble();
+    trial const* const run = of->run();
+    if (run == nullptr) { return {200, dump_utf8(made)}; }
+    made["tags"] = tags_of(*run);
+    made["findings"] = findings_of(*run);
+    made["could_not_run"] = json::array();
+    std::vector<recorded_coverage> const rules = spotter::detail::distinct_rules(run->coverages());
+    for (recorded_coverage const& each : rules) {
+        if (!each.reason.empty()) { made["could_not_run"].push_back(json::array({each.rule, each.reason})); }
+    }
+    made["rules"] = rules.size();
+    made["workers"] = workers_of(*run);
+    made["tensors"] = tensors_of(*run).size();
+    made["environment"] = run->environment().substr(0, 4000);
+    made["bytes"] = run->totals().bytes;
+    return {200, dump_utf8(made)};
+}
+
 answer curves_answer(run_list& runs, query const& asked) {
     constexpr std::size_t most_runs = 200;
     asked_curves const curves{asked};
@@ -286,8 +279,7 @@ answer tensors_answer(run_list& runs, query const& asked) {
         json one = {{"name", tensor->name},
                     {"role", std::string{name_of(tensor->info.role)}},
                     {"type", std::string{name_of(tensor->info.type)}}};
-        one["shape"] = json::array();
-        for (std::uint64_t const size : tensor->info.shape.view()) { one["shape"].push_back(size); }
+        one["shape"] = shape_json(tensor->info.shape);
         one["observations"] = tensor->entries.size();
         one["worker"] = worker;
         made["tensors"].push_back(std::move(one));

@@ -49,6 +49,23 @@ constexpr std::uint64_t most_bytes = 256ULL << 20U;  // limit of the values read
     return begin == page.npos || end == page.npos ? std::string{} : page.substr(begin + 6, end - begin - 6);
 }
 
+// The first elements, or a text; nothing where there is no value.
+void put_values(recorded_value const& value, json& into) {
+    if (!value) { return; }
+    if (value.type() == dtype::text) {
+        into["text"] = value.to<std::string>().value_or("").substr(0, 4000);
+        return;
+    }
+    into["values"] = json::array();
+    visit_values(value.view(), [&](auto values) {
+        for (std::size_t i = 0; i < (std::min)(values.size(), most_shown); ++i) {
+            into["values"].push_back(element_json(values[i]));
+        }
+    });
+    into["count"] = value.view().count;
+    into["shape"] = shape_text(value.shape());
+}
+
 }  // namespace
 
 answer tensor_answer(run_list& runs, query const& asked) {
@@ -109,18 +126,7 @@ answer values_answer(run_list& runs, query const& asked) {
             made["statistics"].push_back(json::array({std::string{each.name()}, number(*value)}));
         }
     }
-    if (recorded_value const value = its.at(*step); value && value.type() != dtype::text) {
-        made["values"] = json::array();
-        visit_values(value.view(), [&](auto values) {
-            for (std::size_t i = 0; i < (std::min)(values.size(), most_shown); ++i) {
-                made["values"].push_back(element_json(values[i]));
-            }
-        });
-        made["count"] = value.view().count;
-        made["shape"] = shape_text(value.shape());
-    } else if (value) {
-        made["text"] = value.to<std::string>().value_or("").substr(0, 4000);
-    }
+    put_values(its.at(*step), made);
     return {200, dump_utf8(made)};
 }
 

@@ -4,17 +4,11 @@
 
 #include "../arguments.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <chrono>
 
 namespace spotter_tool::live {
 
 using namespace spotter;
-
-double steady_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void live_run::touch() noexcept { touched_ = steady_seconds(); }
 

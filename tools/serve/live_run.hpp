@@ -4,19 +4,20 @@
 
 #include <page/series.hpp>
 
+#include <spotter/core/clock.hpp>
 #include <spotter/trial.hpp>
 
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
-#include <vector>
 
 namespace spotter_tool::live {
+
+using spotter::detail::steady_seconds;
 
 // What identifies a curve.
 struct curve_name {
@@ -99,8 +100,5 @@ private:
     std::map<std::uint32_t, clock> clocks_{};
     double refreshed_ = 0, touched_ = 0;
 };
-
-// Seconds on a monotonic clock.
-[[nodiscard]] double steady_seconds();
 
 }  // namespace spotter_tool::live

@@ -138,18 +138,16 @@ json card_json(run_card const& it) {
                  {"workers", it.workers}, {"attempts", it.attempts}, {"began", it.began},    {"last", it.last},
                  {"age", it.age},         {"read", it.read},         {"notes", it.found[0]}, {"warnings", it.found[1]},
                  {"errors", it.found[2]}, {"worst", it.worst},       {"lost", it.lost}};
-    made["outcomes"] = json::array();
-    for (outcome_now const& each : it.outcomes) {
-        json one = {{"name", each.name}, {"mode", std::string{name_of(each.in)}}, {"value", number(each.value)}};
-        one["line"] = json::array();
-        for (double const& value : each.line) {
-            one["line"].push_back(is_finite(value) ? json(std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr))
-                                                   : json());
-        }
-        made["outcomes"].push_back(std::move(one));
-    }
-    made["settings"] = json::array();
-    for (auto const& [name, value] : it.settings) { made["settings"].push_back(json::array({name, value})); }
+    auto const rounded = [](double const& value) {
+        return is_finite(value) ? json(std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr)) : json();
+    };
+    made["outcomes"] = json_list(it.outcomes, [&](outcome_now const& each) -> json {
+        return {{"name", each.name},
+                {"mode", std::string{name_of(each.in)}},
+                {"value", number(each.value)},
+                {"line", json_list(each.line, rounded)}};
+    });
+    made["settings"] = json_list(it.settings, [](auto const& each) { return json::array({each.first, each.second}); });
     return made;
 }
 

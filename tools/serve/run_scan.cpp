@@ -58,27 +58,30 @@ private:
     [[nodiscard]] content content_of(std::string const& path) {
         content it;
         std::error_code why;
-        for (fs::directory_iterator at{path, why}, end; !why && at != end; at.increment(why)) {
-            std::error_code ignored;
-            std::string const name = at->path().filename().string();
-            bool const segment = spotter::segment_number(name, spotter::layout::data_suffix) >= 0;
-            bool const sidecar = spotter::segment_number(name, spotter::layout::side_suffix) >= 0;
-            if (at->is_symlink(ignored)) {
-                it.has_links = it.has_links || segment || sidecar || spotter::worker_of_folder(name) > 0;
-                found_.links += !segment && !sidecar && at->is_directory(ignored) ? 1U : 0U;
-            } else if (segment || sidecar) {
-                it.has_segments = it.has_segments || segment;
-                std::uint64_t const bytes = at->file_size(ignored);
-                it.bytes += ignored ? 0 : bytes;
-                it.stamp += mixed(std::hash<std::string>{}(name), ignored ? 0 : bytes);
-                fs::file_time_type const when = at->last_write_time(ignored);
-                if (!ignored) { it.changed = (std::max)(it.changed, unix_seconds(when)); }
-            } else if (at->is_directory(ignored)) {
-                (spotter::worker_of_folder(name) > 0 ? it.workers : it.folders).push_back(name);
-            }
-        }
+        for (fs::directory_iterator at{path, why}, end; !why && at != end; at.increment(why)) { look_at(*at, it); }
         if (why && path == root_) { trouble_ = why.message(); }
         return it;
+    }
+
+    void look_at(fs::directory_entry const& entry, content& into) {
+        std::error_code ignored;
+        std::string const name = entry.path().filename().string();
+        bool const segment = spotter::segment_number(name, spotter::layout::data_suffix) >= 0;
+        bool const of_record = segment || spotter::segment_number(name, spotter::layout::side_suffix) >= 0;
+        bool const worker = spotter::worker_of_folder(name) > 0;
+        if (entry.is_symlink(ignored)) {
+            into.has_links = into.has_links || of_record || worker;
+            found_.links += !of_record && entry.is_directory(ignored) ? 1U : 0U;
+        } else if (of_record) {
+            into.has_segments = into.has_segments || segment;
+            std::uint64_t const bytes = entry.file_size(ignored);
+            into.bytes += ignored ? 0 : bytes;
+            into.stamp += mixed(std::hash<std::string>{}(name), ignored ? 0 : bytes);
+            fs::file_time_type const when = entry.last_write_time(ignored);
+            if (!ignored) { into.changed = (std::max)(into.changed, unix_seconds(when)); }
+        } else if (entry.is_directory(ignored)) {
+            (worker ? into.workers : into.folders).push_back(name);
+        }
     }
 
     void look_into(std::string const& path, std::string const& name, int depth) {
@@ -97,13 +100,9 @@ private:
             own.changed = (std::max)(own.changed, its.changed);
         }
         if (is_run || (own.has_links && own.folders.empty())) {
-            found_run& one = found_.runs.emplace_back();
-            one.name = name.empty() ? "." : name;
-            one.path = path;
-            one.stamp = own.stamp;
-            one.bytes = own.bytes;
-            one.changed = own.changed;
-            if (own.has_links) { one.refused = "a file of its record is a link, and links are not followed"; }
+            found_.runs.push_back({name.empty() ? "." : name, path, own.stamp, own.bytes, own.changed});
+            if (!own.has_links) { return; }
+            found_.runs.back().refused = "a file of its record is a link, and links are not followed";
             return;
         }
         for (std::string const& each : own.folders) {

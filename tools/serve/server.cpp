@@ -12,7 +12,6 @@
 #include <csignal>
 #include <random>
 #include <thread>
-#include <utility>
 
 namespace spotter_tool::live {
 

@@ -3,6 +3,7 @@
 #include "diff/compare.hpp"
 
 #include "diff/precision.hpp"
+#include "error_of.hpp"
 
 #include <spotter/core/casts.hpp>
 #include <spotter/stat/kernel.hpp>
@@ -39,6 +40,19 @@ static void measure_mixed(tensor_ref const& a, tensor_ref const& b, tolerance co
     return bytes;
 }
 
+[[nodiscard]] static error incomparable(tensor_ref const& a, tensor_ref const& b) {
+    if (a.absent() || b.absent() || a.refused != refusal::none || b.refused != refusal::none) {
+        return {errc::no_payload, "there are no values to compare"};
+    }
+    if ((a.type == dtype::text) != (b.type == dtype::text) || is_complex(a.type) != is_complex(b.type)) {
+        return error_of(errc::wrong_type, name_of(a.type), " and ", name_of(b.type), " cannot be compared");
+    }
+    if (!(without_unit_axes(a.shape) == without_unit_axes(b.shape)) || a.count != b.count) {
+        return {errc::no_shape, "tensors of different shapes cannot be compared"};
+    }
+    return {};
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
@@ -58,17 +72,7 @@ extents without_unit_axes(extents const& shape) noexcept {
 }
 
 result<tensor_errors> compare(tensor_ref const& a, tensor_ref const& b, tolerance const& allowed) {
-    if (a.absent() || b.absent() || a.refused != refusal::none || b.refused != refusal::none) {
-        return {errc::no_payload, "there are no values to compare"};
-    }
-    if ((a.type == dtype::text) != (b.type == dtype::text) || is_complex(a.type) != is_complex(b.type)) {
-        error why{errc::wrong_type, {}};
-        why.what << name_of(a.type) << " and " << name_of(b.type) << " cannot be compared";
-        return why;
-    }
-    if (!(without_unit_axes(a.shape) == without_unit_axes(b.shape)) || a.count != b.count) {
-        return {errc::no_shape, "tensors of different shapes cannot be compared"};
-    }
+    if (error const why = detail::incomparable(a, b)) { return why; }
     tensor_errors found;
     found.has_ulp = is_floating(a.type) || is_floating(b.type);
     tensor_ref left = detail::parts_of(a), right = detail::parts_of(b);

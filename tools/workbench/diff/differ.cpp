@@ -2,29 +2,25 @@
 // Workbench, diff: the bodies of report.hpp.
 #include "diff/differ.hpp"
 
-namespace spotter::inline SPOTTER_ABI {
+#include "error_of.hpp"
 
-bool diff_report::has_difference() const noexcept {
-    bool const lonely =
-        !names_only_a.empty() || !names_only_b.empty() || !steps_only_a.empty() || !steps_only_b.empty();
-    return first_step.has_value() || (strict && lonely);
-}
-
-bool diff_report::differs() const noexcept {
-    return has_difference() || unreadable > 0 || (strict && damage_a + damage_b > 0);
-}
-
-}  // namespace spotter::inline SPOTTER_ABI
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
+[[nodiscard]] static bool is_compared(verdict which) noexcept {
+    return which <= verdict::within || is_difference(which);
+}
+
 static void add_to_history(tensor_history& into, compared_tensor const& it, step_id step) {
-    if (it.verdict == verdict::unreadable && into.unreadable++ == 0) { into.trouble = it.trouble; }
+    if (it.verdict == verdict::unreadable) {
+        if (into.unreadable++ == 0) { into.trouble = it.trouble; }
+        return;
+    }
     if (it.verdict == verdict::not_kept || it.verdict == verdict::only_a || it.verdict == verdict::only_b) {
         ++into.not_compared;
     }
-    if (it.verdict == verdict::unreadable) { return; }
-    into.steps += it.verdict <= verdict::within || is_difference(it.verdict) ? 1U : 0U;
+    into.steps += is_compared(it.verdict) ? 1U : 0U;
     into.by_statistics += it.by_statistics && it.verdict != verdict::not_kept ? 1U : 0U;
     if (is_difference(it.verdict)) {
         ++into.differing_steps;
@@ -81,6 +77,14 @@ result<diff_report> differ::run(std::function<void(std::uint64_t, std::uint64_t)
     return std::move(report_);
 }
 
+[[nodiscard]] static error nothing_common(std::vector<std::string> const& in_a, std::vector<std::string> const& in_b) {
+    if (in_a.empty() || in_b.empty()) {
+        return error_of(errc::no_such_name, "no tensor is in both: ", in_a.empty() ? "A" : "B", " is empty");
+    }
+    return error_of(errc::no_such_name, "no tensor is in both (A has \"", std::string_view{in_a[0]}.substr(0, 60),
+                    "\", B \"", std::string_view{in_b[0]}.substr(0, 60), "\"): pair names by --map");
+}
+
 error differ::match() {
     auto const& in_a = a_.index().names();
     auto const& in_b = b_.index().names();
@@ -106,15 +110,7 @@ error differ::match() {
         if (!back_[i] && is_wanted(in_b[i])) { report_.names_only_b.push_back(in_b[i]); }
     }
     if (reference_ != nullptr) { match_reference(in_a, in_b); }
-    if (report_.pairs > 0) { return {}; }
-    error why{errc::no_such_name, "no tensor is in both"};
-    if (!in_a.empty() && !in_b.empty()) {
-        why.what << " (A has \"" << std::string_view{in_a[0]}.substr(0, 60) << "\", B \""
-                 << std::string_view{in_b[0]}.substr(0, 60) << "\"): pair names by --map";
-    } else {
-        why.what << ": " << (in_a.empty() ? "A" : "B") << " is empty";
-    }
-    return why;
+    return report_.pairs > 0 ? error{} : nothing_common(in_a, in_b);
 }
 
 std::size_t differ::damage_of(opened_side const& side) {
@@ -159,27 +155,34 @@ std::vector<std::uint32_t> differ::ordered(step_id step) const {
     return names;
 }
 
+void differ::count(compared_tensor const& it) {
+    if (it.verdict == verdict::unreadable) { ++report_.unreadable; }
+    if (it.verdict == verdict::not_kept) { ++report_.not_kept; }
+    if (is_compared(it.verdict)) { ++report_.compared; }
+}
+
 void differ::take(step_id step) {
     std::vector<compared_tensor> all;
     bool differs = false;
+    auto const keep = [&](compared_tensor it, std::uint32_t name) {
+        add_to_history(history_of(name), it, step);
+        if (!report_.first_step) { all.push_back(std::move(it)); }
+    };
     for (std::uint32_t const name : ordered(step)) {
         if (!partner_[name]) { continue; }
         compared_tensor it = compare_at(step, name);
-        if (it.verdict == verdict::unreadable) { ++report_.unreadable; }
-        if (it.verdict == verdict::not_kept) { ++report_.not_kept; }
-        report_.compared += it.verdict <= verdict::within || is_difference(it.verdict) ? 1U : 0U;
-        if (is_difference(it.verdict) && !differs && !report_.first_step) { report_.first_tensor = it.a; }
-        differs = differs || is_difference(it.verdict);
-        add_to_history(history_of(name), it, step);
-        if (!report_.first_step) { all.push_back(std::move(it)); }
+        count(it);
+        if (is_difference(it.verdict) && !std::exchange(differs, true) && !report_.first_step) {
+            report_.first_tensor = it.a;
+        }
+        keep(std::move(it), name);
     }
     for (std::uint32_t const name : b_.index().at(step)) {
         if (!back_[name] || !partner_[*back_[name]] || a_.index().has(step, *back_[name])) { continue; }
         compared_tensor it;
         it.a = a_.index().names()[*back_[name]], it.b = b_.index().names()[name];
         it.verdict = verdict::only_b;
-        add_to_history(history_of(*back_[name]), it, step);
-        if (!report_.first_step) { all.push_back(std::move(it)); }
+        keep(std::move(it), *back_[name]);
     }
     if (!differs || report_.first_step) { return; }
     report_.first_step = step;
@@ -214,6 +217,16 @@ tensor_history& differ::history_of(std::uint32_t name) {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
+
+bool diff_report::has_difference() const noexcept {
+    bool const lonely =
+        !names_only_a.empty() || !names_only_b.empty() || !steps_only_a.empty() || !steps_only_b.empty();
+    return first_step.has_value() || (strict && lonely);
+}
+
+bool diff_report::differs() const noexcept {
+    return has_difference() || unreadable > 0 || (strict && damage_a + damage_b > 0);
+}
 
 result<diff_report> diff(diff_side const& a, diff_side const& b, diff_options const& wanted, diff_side const* reference,
                          std::function<void(std::uint64_t, std::uint64_t)> const& progress) {

@@ -7,7 +7,6 @@
 #include "read_at_once.hpp"
 
 #include <functional>
-#include <iterator>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -34,6 +33,7 @@ private:
 
     // In the order of A; in that of B if A is a folder of .npy files, which has no order.
     [[nodiscard]] std::vector<std::uint32_t> ordered(step_id step) const;
+    void count(compared_tensor const& it);
     void take(step_id step);
     [[nodiscard]] compared_tensor compare_at(step_id step, std::uint32_t name) const;
     [[nodiscard]] tensor_history& history_of(std::uint32_t name);

@@ -3,10 +3,10 @@
 #include "diff/dump.hpp"
 
 #include "diff/npy_reader.hpp"
+#include "error_of.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <new>
 #include <optional>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -111,9 +111,7 @@ error dump::changed() noexcept {
 }
 
 error dump::in_file(error why, std::string_view path) noexcept {
-    error wrapped{why.code, path.substr(path.size() > 80 ? path.size() - 80 : 0)};
-    wrapped.what << ": " << why.what.view();
-    return wrapped;
+    return error_of(why.code, path.substr(path.size() > 80 ? path.size() - 80 : 0), ": ", why.what.view());
 }
 
 recorded_value dump::named(recorded_value value, std::string_view path) {
@@ -124,11 +122,9 @@ error dump::add(step_id step, std::string name, place where) {
     meet(step, index_.number_of(name));
     auto const [at, is_new] = places_.try_emplace(std::pair{step, std::move(name)}, where);
     if (is_new) { return {}; }
-    error why{errc::exists, "\""};
-    why.what << std::string_view{at->first.second}.substr(0, 60) << "\" is there twice at " << name_of(step.mode) << ':'
-             << step.index << ", in " << tail_of(files_list_[at->second.file].path) << " and in "
-             << tail_of(files_list_[where.file].path) << ": name files <mode>-<index>";
-    return why;
+    return error_of(errc::exists, "\"", std::string_view{at->first.second}.substr(0, 60), "\" is there twice at ",
+                    name_of(step.mode), ':', step.index, ", in ", tail_of(files_list_[at->second.file].path),
+                    " and in ", tail_of(files_list_[where.file].path), ": name files <mode>-<index>");
 }
 
 std::string_view dump::tail_of(std::string_view path) noexcept {
@@ -155,8 +151,7 @@ error dump::add_file(std::string const& path, std::string_view inside) {
     return why.code == errc::exists ? why : why ? in_file(why, path) : why;
 }
 
-error dump::add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before) {
-    source& it = files_list_[number];
+error dump::list_archive(source& it, bool is_zip, std::vector<std::optional<std::string_view>>& keys) const {
     detail::mapped_bytes const file{it.path, *files_};
     if (file.error()) { return file.error(); }
     it.bytes = file.bytes().size();
@@ -164,39 +159,53 @@ error dump::add_archive(std::size_t number, bool is_zip, step_id step, std::stri
         auto entries = read_zip(file.bytes());
         if (!entries) { return entries.error(); }
         it.entries = std::move(*entries);
-    } else {
-        auto tensors = read_safetensors(file.bytes());
-        if (!tensors) { return tensors.error(); }
-        it.tensors = std::move(*tensors);
+        for (zip_entry const& each : it.entries) {
+            std::string_view const key = each.name;
+            keys.push_back(key.ends_with(".npy") ? std::optional{key.substr(0, key.size() - 4)} : std::nullopt);
+        }
+        return {};
     }
-    std::size_t const count = is_zip ? it.entries.size() : it.tensors.size();
-    auto const key_at = [&](std::size_t i) {  // empty if it is not a tensor
-        std::string_view const key = is_zip ? it.entries[i].name : it.tensors[i].name;
-        if (!is_zip) { return std::optional{key}; }
-        return key.ends_with(".npy") ? std::optional{key.substr(0, key.size() - 4)} : std::nullopt;
-    };
+    auto tensors = read_safetensors(file.bytes());
+    if (!tensors) { return tensors.error(); }
+    it.tensors = std::move(*tensors);
+    for (safetensors_entry const& each : it.tensors) { keys.emplace_back(each.name); }
+    return {};
+}
+
+error dump::take_series(std::size_t number, std::string const& before,
+                        std::vector<std::optional<std::string_view>>& keys) {
     std::map<std::string_view, std::size_t> steps_of;  // by the name of the series, with its mode
     constexpr std::string_view beside = ":steps";
-    for (std::size_t i = 0; i < count; ++i) {
-        auto const key = key_at(i);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        auto const& key = keys[i];
         if (key && key->ends_with(beside)) { steps_of.emplace(key->substr(0, key->size() - beside.size()), i); }
     }
-    std::vector<bool> done(count);
-    for (std::size_t i = 0; i < count && !steps_of.empty(); ++i) {
-        auto const key = key_at(i);
-        auto const steps = key ? steps_of.find(*key) : steps_of.end();
-        std::size_t const cut = steps == steps_of.end() ? std::string_view::npos : key->rfind('@');
-        auto const which = cut == std::string_view::npos ? std::nullopt : detail::mode_of(key->substr(cut + 1));
+    if (steps_of.empty()) { return {}; }
+    std::vector<bool> done(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        auto const steps = keys[i] ? steps_of.find(*keys[i]) : steps_of.end();
+        if (steps == steps_of.end()) { continue; }
+        std::size_t const cut = keys[i]->rfind('@');
+        auto const which = cut == std::string_view::npos ? std::nullopt : detail::mode_of(keys[i]->substr(cut + 1));
         if (!which) { continue; }
-        error const why =
-            add_series(before + std::string{key->substr(0, cut)}, *which, {number, i}, {number, steps->second});
+        std::string name = before + std::string{keys[i]->substr(0, cut)};
+        error const why = add_series(std::move(name), *which, {number, i}, {number, steps->second});
         if (why && why.code != errc::wrong_type) { return why; }
         done[i] = done[steps->second] = !why;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        auto const key = key_at(i);
-        if (!key || done[i]) { continue; }
-        if (error const why = add_key(before, *key, step, {number, i})) { return why; }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (done[i]) { keys[i].reset(); }
+    }
+    return {};
+}
+
+error dump::add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before) {
+    std::vector<std::optional<std::string_view>> keys;
+    if (error const why = list_archive(files_list_[number], is_zip, keys)) { return why; }
+    if (error const why = take_series(number, before, keys)) { return why; }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (!keys[i]) { continue; }
+        if (error const why = add_key(before, *keys[i], step, {number, i})) { return why; }
     }
     return {};
 }
@@ -213,10 +222,8 @@ error dump::add_series(std::string name, mode which, place values, place steps) 
     std::uint32_t const number = index_.number_of(name);
     for (auto const& [index, element] : it.steps) { meet({which, index}, number); }
     if (series_.try_emplace(std::pair{which, name}, std::move(it)).second) { return {}; }
-    error why{errc::exists, "\""};
-    why.what << std::string_view{name}.substr(0, 60) << "\" of " << name_of(which) << " is there twice, once in "
-             << tail_of(files_list_[values.file].path);
-    return why;
+    return error_of(errc::exists, "\"", std::string_view{name}.substr(0, 60), "\" of ", name_of(which),
+                    " is there twice, once in ", tail_of(files_list_[values.file].path));
 }
 
 error dump::build_index() {
@@ -228,10 +235,8 @@ error dump::build_index() {
         std::vector<std::uint32_t> sorted = names;
         std::sort(sorted.begin(), sorted.end());
         if (auto const twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-            error why{errc::exists, "\""};
-            why.what << std::string_view{index_.names()[*twice]}.substr(0, 60) << "\" is there twice at "
-                     << name_of(met_[i].step.mode) << ':' << met_[i].step.index;
-            return why;
+            return error_of(errc::exists, "\"", std::string_view{index_.names()[*twice]}.substr(0, 60),
+                            "\" is there twice at ", name_of(met_[i].step.mode), ':', met_[i].step.index);
         }
         index_.put(met_[i].step, names);
         names.clear();
@@ -283,11 +288,10 @@ result<dump> dump::open(std::string_view path, inflate_function inflate, file_sy
     }
     if (why) { return why; }
     if (it.index_.names().empty()) {
-        error none{errc::not_a_run, path.substr(path.size() > 100 ? path.size() - 100 : 0)};
-        none.what << (*kind == path_kind::missing ? " does not exist"
-                                                  : " is no run (it holds no 000000.spot), and there is no tensor in "
-                                                    ".npy, .npz or .safetensors files");
-        return none;
+        return error_of(errc::not_a_run, path.substr(path.size() > 100 ? path.size() - 100 : 0),
+                        *kind == path_kind::missing ? " does not exist"
+                                                    : " is no run (it holds no 000000.spot), and there is no tensor in "
+                                                      ".npy, .npz or .safetensors files");
     }
     if (error const twice = it.build_index()) { return twice; }
     return it;

@@ -9,6 +9,9 @@
 #include <spotter/file/file_system.hpp>
 
 #include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -108,6 +111,11 @@ private:
 
     // `inside` is its path below the folder of the dump.
     [[nodiscard]] error add_file(std::string const& path, std::string_view inside);
+    // Lists the entries of an archive, and their keys: none where an entry is no tensor.
+    [[nodiscard]] error list_archive(source& it, bool is_zip, std::vector<std::optional<std::string_view>>& keys) const;
+    // Adds the series among these keys, and takes away their keys.
+    [[nodiscard]] error take_series(std::size_t number, std::string const& before,
+                                    std::vector<std::optional<std::string_view>>& keys);
     [[nodiscard]] error add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before);
     [[nodiscard]] error add_key(std::string const& before, std::string_view key, step_id step, place where);
     // errc: wrong_type (they are not a series), exists.

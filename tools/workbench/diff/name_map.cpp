@@ -2,6 +2,8 @@
 // Workbench, diff: the bodies of name_map.hpp.
 #include "diff/name_map.hpp"
 
+#include "error_of.hpp"
+
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // PyTorch writes fc1.weight where other programs write fc1/weight.
@@ -41,15 +43,14 @@ match_names(std::vector<std::string> const& a, std::vector<std::string> const& b
     for (auto const& [name_a, name_b] : pairs) {
         auto const first = in_a(name_a), second = in_b(name_b);
         if (!first || !second) {
-            error why{errc::no_such_name, "the map pairs \""};
-            why.what << std::string_view{first ? name_b : name_a}.substr(0, 80) << "\", which is no name of "
-                     << (first ? "B: write a name of A, = and a name of B" : "A: write a name of A, = and a name of B");
-            return why;
+            return error_of(errc::no_such_name, "the map pairs \"",
+                            std::string_view{first ? name_b : name_a}.substr(0, 80), "\", which is no name of ",
+                            first ? "B: write a name of A, = and a name of B"
+                                  : "A: write a name of A, = and a name of B");
         }
         if (partners[*first] || taken[*second]) {
-            error why{errc::bad_config, "the map pairs \""};
-            why.what << std::string_view{partners[*first] ? name_a : name_b}.substr(0, 80) << "\" twice";
-            return why;
+            return error_of(errc::bad_config, "the map pairs \"",
+                            std::string_view{partners[*first] ? name_a : name_b}.substr(0, 80), "\" twice");
         }
         partners[*first] = second;
         taken[*second] = true;

@@ -2,38 +2,43 @@
 // Workbench, diff: the bodies of npy_reader.hpp.
 #include "diff/npy_reader.hpp"
 
+#include "error_of.hpp"
+#include "npy_letters.hpp"
+
 #include <algorithm>
 #include <charconv>
-#include <string>
+#include <cstring>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 error npy_dictionary::read(npy_header_facts& into) {
-    bool has_type = false, has_order = false, has_shape = false;
     if (!take('{')) { return malformed(); }
     while (!take('}')) {
         std::string_view key;
         if (!text(key) || !take(':')) { return malformed(); }
         bool good = false;
-        if (key == "descr" && !has_type) {
-            if (peek() == '[') { return {errc::wrong_type, "the .npy file holds records and not numbers"}; }
-            std::string_view letters;
-            good = has_type = text(letters);
-            type_ = letters;
-        } else if (key == "fortran_order" && !has_order) {
-            bool const columns = word("True");
-            good = has_order = columns || word("False");
-            into.like.layout = columns ? order::column_major : order::row_major;
-        } else if (key == "shape" && !has_shape) {
-            if (error const why = shape(into.like.shape, good)) { return why; }
-            has_shape = good;
-        }
+        if (error const why = entry(key, into, good)) { return why; }
         if (!good || (!take(',') && peek() != '}')) { return malformed(); }
     }
     space();
-    if (!rest_.empty() || !has_type || !has_order || !has_shape) { return malformed(); }
+    if (!rest_.empty() || !has_type_ || !has_order_ || !has_shape_) { return malformed(); }
     return element_type(into);
+}
+
+error npy_dictionary::entry(std::string_view key, npy_header_facts& into, bool& good) {
+    if (key == "descr" && !has_type_) {
+        if (peek() == '[') { return {errc::wrong_type, "the .npy file holds records and not numbers"}; }
+        good = has_type_ = text(type_);
+    } else if (key == "fortran_order" && !has_order_) {
+        bool const columns = word("True");
+        good = has_order_ = columns || word("False");
+        into.like.layout = columns ? order::column_major : order::row_major;
+    } else if (key == "shape" && !has_shape_) {
+        if (error const why = shape(into.like.shape, good)) { return why; }
+        has_shape_ = good;
+    }
+    return {};
 }
 
 error npy_dictionary::malformed() noexcept {
@@ -90,33 +95,27 @@ error npy_dictionary::shape(extents& into, bool& good) noexcept {
 }
 
 error npy_dictionary::element_type(npy_header_facts& into) const noexcept {
-    struct row {
-        std::string_view letters;
-        dtype type;
-    };
-    constexpr row rows[] = {{"b1", dtype::boolean}, {"i1", dtype::i8},   {"i2", dtype::i16}, {"i4", dtype::i32},
-                            {"i8", dtype::i64},     {"u1", dtype::u8},   {"u2", dtype::u16}, {"u4", dtype::u32},
-                            {"u8", dtype::u64},     {"f2", dtype::f16},  {"f4", dtype::f32}, {"f8", dtype::f64},
-                            {"c8", dtype::c64},     {"c16", dtype::c128}};
-    error why{errc::wrong_type, "the .npy file holds "};
     if (type_.size() < 2) { return malformed(); }
     char const first = type_[0];
-    bool const has_order = first == '<' || first == '>' || first == '|' || first == '=';
+    bool const has_order = std::string_view{"<>|="}.find(first) != std::string_view::npos;
     std::string_view const letters = has_order ? type_.substr(1) : type_;
     into.big_endian = first == '>';
-    for (row const& each : rows) {
+    for (npy_letters const& each : npy_types) {
         if (each.letters != letters) { continue; }
         into.like.type = each.type;
         return {};
     }
-    if (letters.starts_with('S') && into.like.shape.rank == 0) {
-        std::uint64_t size = 0;
-        auto const read = std::from_chars(letters.data() + 1, letters.data() + letters.size(), size);
-        if (read.ec != std::errc{} || read.ptr != letters.data() + letters.size()) { return malformed(); }
-        into.like.type = dtype::text;
-        into.like.shape = extents{size};
-        return {};
-    }
+    if (!letters.starts_with('S') || into.like.shape.rank != 0) { return unlike_ours(letters); }
+    std::uint64_t size = 0;
+    auto const read = std::from_chars(letters.data() + 1, letters.data() + letters.size(), size);
+    if (read.ec != std::errc{} || read.ptr != letters.data() + letters.size()) { return malformed(); }
+    into.like.type = dtype::text;
+    into.like.shape = extents{size};
+    return {};
+}
+
+error npy_dictionary::unlike_ours(std::string_view letters) const noexcept {
+    error why{errc::wrong_type, "the .npy file holds "};
     if (letters.starts_with('O')) {
         why.what << "Python objects, which only running them could read: save arrays of numbers";
     } else if (letters == "V2" || letters == "V1") {
@@ -165,9 +164,8 @@ result<npy_header_facts> read_npy_header(std::span<std::byte const> file) {
     }
     auto const version = static_cast<unsigned char>(letters[6]);
     if (version < 1 || version > 3) {
-        error why{errc::unknown_version, "the .npy file is of version "};
-        why.what << int{version} << ": versions 1 to 3 can be read";
-        return why;
+        return error_of(errc::unknown_version, "the .npy file is of version ", int{version},
+                        ": versions 1 to 3 can be read");
     }
     std::size_t const width = version == 1 ? 2 : 4;
     std::uint32_t length = 0;

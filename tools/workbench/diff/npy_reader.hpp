@@ -5,7 +5,6 @@
 #include <spotter/core/result.hpp>
 #include <spotter/trial/value.hpp>
 
-#include <cstring>
 #include <span>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -35,10 +34,14 @@ private:
     [[nodiscard]] bool word(std::string_view which) noexcept;
     [[nodiscard]] bool text(std::string_view& into) noexcept;
     [[nodiscard]] error shape(extents& into, bool& good) noexcept;
+    // `good`: it is what NumPy writes, and comes once.
+    [[nodiscard]] error entry(std::string_view key, npy_header_facts& into, bool& good);
     [[nodiscard]] error element_type(npy_header_facts& into) const noexcept;
+    [[nodiscard]] error unlike_ours(std::string_view letters) const noexcept;
 
     std::string_view rest_;
     std::string_view type_{};
+    bool has_type_ = false, has_order_ = false, has_shape_ = false;
 };
 
 // The size of all elements in bytes; false where it exceeds 64 bits.

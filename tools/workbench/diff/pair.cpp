@@ -57,11 +57,8 @@ compared_tensor pair_comparer::operator()(std::string const& name_a, std::string
     if (matches_any(wanted_.transposed, name_a)) { right = with_axes_reversed(right); }
     it.type_a = left.type, it.type_b = right.type;
     it.shape_a = left.shape, it.shape_b = right.shape;
-    if (left.type == dtype::text && right.type == dtype::text) {
-        compare_texts(it, left, right);
-    } else {
-        compare_values(it, left, right);
-    }
+    bool const texts = left.type == dtype::text && right.type == dtype::text;
+    texts ? compare_texts(it, left, right) : compare_values(it, left, right);
     if (name_r != nullptr) { compare_with(*reference, *name_r, step, left, right, it); }
     return it;
 }
@@ -117,19 +114,20 @@ void pair_comparer::compare_with(opened_side const& reference, std::string const
     it.reference_a = *of_a, it.reference_b = *of_b;
 }
 
+[[nodiscard]] static bool is_exact(tolerance const& it) noexcept {
+    return it.ulp == 0 && !(it.relative > 0) && !(it.absolute > 0);
+}
+
 void pair_comparer::compare_statistics(compared_tensor& it, recorded_value const& a, recorded_value const& b,
                                        step_id step) const {
     it.by_statistics = true;
     it.verdict = verdict::not_kept;
-    bool beyond = false, other = false, any = false;
     compare_hashes(it, a, b, step);
     if (it.by_hash && it.hash_a == it.hash_b) {
         it.verdict = verdict::equal;
         return;
     }
-    bool const exact =
-        wanted_.tolerance.ulp == 0 && !(wanted_.tolerance.relative > 0) && !(wanted_.tolerance.absolute > 0);
-    beyond = any = it.by_hash && exact;
+    bool beyond = it.by_hash && is_exact(wanted_.tolerance), any = beyond;
     constexpr std::size_t counts = 4;  // the first entries
     std::size_t place = 0;
     for (statistic const which :
@@ -141,11 +139,11 @@ void pair_comparer::compare_statistics(compared_tensor& it, recorded_value const
         any = any || !is_count;
         result<tensor_errors> const found = compare(view_of(&x.value, {}), view_of(&y.value, {}), allowed_);
         if (!found || found->same()) { continue; }
-        other = true;
         beyond = beyond || !found->within();
         it.statistics.push_back({which, x.value, y.value});
     }
-    if (any || beyond) { it.verdict = beyond ? verdict::differs : other ? verdict::within : verdict::equal; }
+    if (!any && !beyond) { return; }
+    it.verdict = beyond ? verdict::differs : it.statistics.empty() ? verdict::equal : verdict::within;
 }
 
 void pair_comparer::compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b,

@@ -25,19 +25,26 @@ static void count_differing(std::span<std::byte const> a, std::span<std::byte co
 }
 // The name of the first statistic that differs; empty where all common ones are equal.
 [[nodiscard]] static std::string_view differing_statistic(summary const& a, summary const& b) {
+    struct term {
+        stats_mask kept;
+        double summary::* value;
+        std::string_view name;
+    };
+    constexpr term terms[] = {{stats_mask::range, &summary::minimum, "the range"},
+                              {stats_mask::range, &summary::maximum, "the range"},
+                              {stats_mask::sum, &summary::sum, "the sum"},
+                              {stats_mask::sum_abs, &summary::sum_abs, "the sum of magnitudes"},
+                              {stats_mask::sum_squares, &summary::sum_squares, "the sum of squares"},
+                              {stats_mask::variance, &summary::moment2, "the variance"}};
     stats_mask const both = a.has & b.has;
-    auto const apart = [](double const& x, double const& y) { return std::memcmp(&x, &y, sizeof x) != 0; };
     if (a.count != b.count) { return "the number of elements"; }
     if (has(both, stats_mask::hash) && a.hash != b.hash) { return "the hash"; }
     if (a.nan != b.nan || a.pos_inf != b.pos_inf || a.neg_inf != b.neg_inf) { return "what is not finite"; }
     if (has(both, stats_mask::zeros) && a.zeros != b.zeros) { return "the zeros"; }
-    if (has(both, stats_mask::range) && (apart(a.minimum, b.minimum) || apart(a.maximum, b.maximum))) {
-        return "the range";
+    for (term const& each : terms) {
+        double const &x = a.*each.value, &y = b.*each.value;
+        if (has(both, each.kept) && std::memcmp(&x, &y, sizeof x) != 0) { return each.name; }
     }
-    if (has(both, stats_mask::sum) && apart(a.sum, b.sum)) { return "the sum"; }
-    if (has(both, stats_mask::sum_abs) && apart(a.sum_abs, b.sum_abs)) { return "the sum of magnitudes"; }
-    if (has(both, stats_mask::sum_squares) && apart(a.sum_squares, b.sum_squares)) { return "the sum of squares"; }
-    if (has(both, stats_mask::variance) && apart(a.moment2, b.moment2)) { return "the variance"; }
     return {};
 }
 

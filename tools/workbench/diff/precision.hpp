@@ -14,21 +14,11 @@ struct float_precision {
 
 // For integer types that of double, in which integers are compared.
 [[nodiscard]] constexpr float_precision precision_of(dtype type) noexcept {
-    switch (type) {
-        case dtype::f16:
-            return {10, -14};
-        case dtype::bf16:
-            return {7, -126};
-        case dtype::f32:
-        case dtype::c64:
-            return {23, -126};
-        case dtype::f8_e4m3:
-            return {3, -6};
-        case dtype::f8_e5m2:
-            return {2, -14};
-        default:
-            return {};
-    }
+    if (type == dtype::f16) { return {10, -14}; }
+    if (type == dtype::bf16) { return {7, -126}; }
+    if (type == dtype::f32 || type == dtype::c64) { return {23, -126}; }
+    if (type == dtype::f8_e4m3) { return {3, -6}; }
+    return type == dtype::f8_e5m2 ? float_precision{2, -14} : float_precision{};
 }
 [[nodiscard]] constexpr float_precision lower_precision(float_precision a, float_precision b) noexcept {
     return a.mantissa_bits < b.mantissa_bits ? a : b;

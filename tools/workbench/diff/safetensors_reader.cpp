@@ -2,6 +2,8 @@
 // Workbench, diff: the bodies of safetensors_reader.hpp.
 #include "diff/safetensors_reader.hpp"
 
+#include "error_of.hpp"
+
 #include <spotter/export/safetensors.hpp>
 
 #include <algorithm>
@@ -90,9 +92,7 @@ bool safetensors_header_parser::refuse(char const* what) {
 }
 
 [[nodiscard]] static error damaged_safetensors(std::string_view what) noexcept {
-    error why{errc::corrupt, "the .safetensors file is damaged: "};
-    why.what << what.substr(0, 120);
-    return why;
+    return error_of(errc::corrupt, "the .safetensors file is damaged: ", what.substr(0, 120));
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
@@ -138,9 +138,8 @@ result<std::vector<safetensors_entry>> read_safetensors(std::span<std::byte cons
 
 recorded_value read_values(std::span<std::byte const> file, safetensors_entry const& it) {
     if (it.like.type == dtype::none) {
-        error why{errc::wrong_type, "the .safetensors file holds elements of the type "};
-        why.what << std::string_view{it.type}.substr(0, 20) << ", which is none of ours";
-        return why;
+        return error_of(errc::wrong_type, "the .safetensors file holds elements of the type ",
+                        std::string_view{it.type}.substr(0, 20), ", which is none of ours");
     }
     auto const values = file.subspan(static_cast<std::size_t>(it.begin), static_cast<std::size_t>(it.bytes));
     return {std::vector<std::byte>(values.begin(), values.end()), it.like};

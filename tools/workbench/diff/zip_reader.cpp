@@ -2,14 +2,14 @@
 // Workbench, diff: the bodies of zip_reader.hpp.
 #include "diff/zip_reader.hpp"
 
+#include "error_of.hpp"
+
 #include <spotter/core/casts.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 [[nodiscard]] static error damaged_zip(std::string_view what) noexcept {
-    error why{errc::corrupt, "the archive is damaged: "};
-    why.what << what;
-    return why;
+    return error_of(errc::corrupt, "the archive is damaged: ", what);
 }
 
 error zip_directory::read(std::vector<zip_entry>& into) {

@@ -1,80 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workbench, export: the bodies of spotter/workbench/npy.hpp, except archives.
 #include "export/npy_refusal.hpp"
+#include "npy_letters.hpp"
 
 #include <spotter/core/casts.hpp>
 #include <spotter/workbench/npy.hpp>
 
 #include <cstring>
-
-namespace spotter::inline SPOTTER_ABI {
-
-npy_type npy_type_of(dtype type, small_floats how, std::uint64_t count) {
-    bool const bits = how == small_floats::bits;
-    switch (type) {
-        case dtype::boolean:
-            return {"|b1"};
-        case dtype::i8:
-            return {"|i1"};
-        case dtype::i16:
-            return {"<i2"};
-        case dtype::i32:
-            return {"<i4"};
-        case dtype::i64:
-            return {"<i8"};
-        case dtype::u8:
-            return {"|u1"};
-        case dtype::u16:
-            return {"<u2"};
-        case dtype::u32:
-            return {"<u4"};
-        case dtype::u64:
-            return {"<u8"};
-        case dtype::f16:
-            return {"<f2"};
-        case dtype::f32:
-            return {"<f4"};
-        case dtype::f64:
-            return {"<f8"};
-        case dtype::c64:
-            return {"<c8"};
-        case dtype::c128:
-            return {"<c16"};
-        case dtype::bf16:
-            return {bits ? "<u2" : "<f4", bits, !bits};
-        case dtype::f8_e4m3:
-        case dtype::f8_e5m2:
-            return {bits ? "|u1" : "<f4", bits, !bits};
-        case dtype::text:
-            return {"|S" + std::to_string(count > 0 ? count : 1)};
-        case dtype::none:
-            break;
-    }
-    return {};
-}
-
-std::string npy_header(tensor_ref const& tensor, small_floats how) {
-    bool const is_text = tensor.type == dtype::text;
-    bool const columns = tensor.layout == order::column_major && tensor.shape.rank > 1;
-    std::string words = "{'descr': '" + npy_type_of(tensor.type, how, tensor.count).letters + "', 'fortran_order': ";
-    words += columns ? "True" : "False";
-    words += ", 'shape': (";
-    std::size_t const rank = is_text ? 0 : tensor.shape.view().size();
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        words += std::to_string(tensor.shape.size[axis]);
-        words += rank == 1 ? "," : axis + 1 < rank ? ", " : "";
-    }
-    words += "), }";
-    constexpr std::size_t before = 10;  // magic, version, and the length of the dictionary
-    words.append(63 - (before + words.size()) % 64, ' ');
-    words += '\n';
-    std::string header{"\x93NUMPY\x01\x00", 8};
-    header += static_cast<char>(words.size() & 0xFFU);
-    header += static_cast<char>(words.size() >> 8U);
-    return header + words;
-}
-
-}  // namespace spotter::inline SPOTTER_ABI
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -105,6 +37,38 @@ error npy_refusal(tensor_ref const& tensor) noexcept {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
+
+npy_type npy_type_of(dtype type, small_floats how, std::uint64_t count) {
+    if (type == dtype::none) { return {}; }
+    if (type == dtype::text) { return {"|S" + std::to_string(count > 0 ? count : 1)}; }
+    bool const is_wide = size_of(type) > 1;  // and has an order of bytes
+    for (detail::npy_letters const& each : detail::npy_types) {
+        if (each.type == type) { return {(is_wide ? '<' : '|') + std::string{each.letters}}; }
+    }
+    bool const bits = how == small_floats::bits;
+    return {!bits ? "<f4" : is_wide ? "<u2" : "|u1", bits, !bits};
+}
+
+std::string npy_header(tensor_ref const& tensor, small_floats how) {
+    bool const is_text = tensor.type == dtype::text;
+    bool const columns = tensor.layout == order::column_major && tensor.shape.rank > 1;
+    std::string words = "{'descr': '" + npy_type_of(tensor.type, how, tensor.count).letters + "', 'fortran_order': ";
+    words += columns ? "True" : "False";
+    words += ", 'shape': (";
+    std::size_t const rank = is_text ? 0 : tensor.shape.view().size();
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        words += std::to_string(tensor.shape.size[axis]);
+        words += rank == 1 ? "," : axis + 1 < rank ? ", " : "";
+    }
+    words += "), }";
+    constexpr std::size_t before = 10;  // magic, version, and the length of the dictionary
+    words.append(63 - (before + words.size()) % 64, ' ');
+    words += '\n';
+    std::string header{"\x93NUMPY\x01\x00", 8};
+    header += static_cast<char>(words.size() & 0xFFU);
+    header += static_cast<char>(words.size() >> 8U);
+    return header + words;
+}
 
 npy_parts::npy_parts(tensor_ref const& tensor, small_floats how)
     : header_{npy_header(tensor, how)},

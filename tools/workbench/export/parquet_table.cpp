@@ -170,11 +170,7 @@ void parquet_table::end_row() {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         column& it = columns_[i];
         if (!it.put && !it.what.may_be_missing) {
-            if (it.what.type == parquet_type::text) {
-                put(i, std::string_view{});
-            } else {
-                put(i, std::int64_t{0});
-            }
+            it.what.type == parquet_type::text ? put(i, std::string_view{}) : put(i, std::int64_t{0});
         }
         it.there.push_back(std::exchange(it.put, false));
     }

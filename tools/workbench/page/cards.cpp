@@ -24,6 +24,17 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return rest.empty() || rest.starts_with("; ") || rest.starts_with(" at ");
 }
 
+// The alarm that a note says it is because of; null where there is none.
+[[nodiscard]] static evidence const* stated_cause(run_story const& story, evidence const& of) {
+    finding const& it = of.what.strongest;
+    if (is_alarm(of) || !it.detail.view().starts_with("because of ")) { return nullptr; }
+    evidence const* cause = nullptr;
+    for (evidence const& each : story.findings) {
+        if (is_alarm(each) && is_because_of(it, each.what.strongest)) { cause = &each; }
+    }
+    return cause;
+}
+
 // For each finding of the story, the one on whose card it is; null if it has its own.
 [[nodiscard]] static std::vector<evidence const*> causes_of(run_story const& story) {
     std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> places;
@@ -48,11 +59,8 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         }
     }
     for (std::size_t i = 0; i < causes.size(); ++i) {
-        finding const& it = story.findings[i].what.strongest;
-        if (is_alarm(story.findings[i]) || !it.detail.view().starts_with("because of ")) { continue; }
-        for (evidence const& each : story.findings) {
-            if (is_alarm(each) && is_because_of(it, each.what.strongest)) { causes[i] = &each; }
-        }
+        evidence const* const stated = stated_cause(story, story.findings[i]);
+        if (stated != nullptr) { causes[i] = stated; }
     }
     return causes;
 }

@@ -32,11 +32,11 @@ extent extent_of(chart const& it) {
     return found;
 }
 
-// One path through all means, and one around each stretch where buckets hold several values.
-static void draw_line(line const& it, axis const& x, axis const& y, std::string& svg) {
-    std::string path, band, upper, dots;
+// Around each stretch of buckets with values: along the largest ones, and back along the smallest.
+[[nodiscard]] static std::string band_of(line const& it, axis const& x, axis const& y) {
+    std::string band, upper;
     std::vector<std::string> lower;
-    auto const end_band = [&] {
+    auto const end_stretch = [&] {
         if (lower.size() > 1) {
             band += 'M' + upper;
             for (auto each = lower.rbegin(); each != lower.rend(); ++each) { band += 'L' + *each; }
@@ -44,28 +44,42 @@ static void draw_line(line const& it, axis const& x, axis const& y, std::string&
         }
         upper.clear(), lower.clear();
     };
-    bool open = false, several = false;
-    std::size_t drawn = 0;
-    for (series::bucket const& each : it.data->buckets()) { drawn += each.count > 0 ? 1 : 0; }
     for (series::bucket const& each : it.data->buckets()) {
         if (each.count == 0) {
-            if (each.bad == 0) { continue; }  // nothing was observed
-            open = false;
-            end_band();
+            if (each.bad > 0) { end_stretch(); }
             continue;
         }
         std::string const place = place_text(x.at(each.middle())) + ' ';
-        std::string const centre = place + place_text(y.at(each.mean()));
-        path += (open ? 'L' : 'M') + centre;
-        if (drawn <= 40) { dots += 'M' + centre + "h0"; }
-        if (!open && drawn > 40) { path += "h0"; }  // draws an isolated point as a dot
-        open = true;
-        several = several || each.count > 1;
         upper += (upper.empty() ? "" : "L") + place + place_text(y.at(each.most));
         lower.push_back(place + place_text(y.at(each.least)));
     }
-    end_band();
-    if (several && it.band) { svg += fmt::format(R"(<path class="band c{}" d="{}"/>)", it.colour, band); }
+    end_stretch();
+    return band;
+}
+
+// One path through all means; where buckets hold several values, a band around it.
+static void draw_line(line const& it, axis const& x, axis const& y, std::string& svg) {
+    auto const& buckets = it.data->buckets();
+    bool const few =
+        std::count_if(buckets.begin(), buckets.end(), [](auto const& each) { return each.count > 0; }) <= 40;
+    std::string path, dots;
+    bool open = false, several = false;
+    for (series::bucket const& each : buckets) {
+        if (each.count == 0) {
+            open = open && each.bad == 0;  // without either nothing was observed
+            continue;
+        }
+        std::string const centre = place_text(x.at(each.middle())) + ' ' + place_text(y.at(each.mean()));
+        path += (open ? 'L' : 'M') + centre;
+        if (few) {
+            dots += 'M' + centre + "h0";
+        } else if (!open) {
+            path += "h0";  // draws an isolated point as a dot
+        }
+        open = true;
+        several = several || each.count > 1;
+    }
+    if (several && it.band) { svg += fmt::format(R"(<path class="band c{}" d="{}"/>)", it.colour, band_of(it, x, y)); }
     svg += fmt::format(R"(<path class="line c{}{}" d="{}")", it.colour, look_class(it), path);
     svg += it.label.empty() ? "/>" : fmt::format("><title>{}</title></path>", escape(it.label));
     if (!dots.empty()) { svg += fmt::format(R"(<path class="dot c{}" d="{}"/>)", it.colour, dots); }
@@ -145,6 +159,22 @@ static std::string smooth_path(line const& it, axis const& x, axis const& y) {
     return fmt::format(R"(<path class="line smooth c{}" d="{}"/>)", it.colour, path);
 }
 
+// The values of each line under a column, one a line of text.
+[[nodiscard]] static std::string values_under(chart const& it, std::vector<series::bucket> const& under) {
+    std::string values;
+    for (std::size_t i = 0; i < it.lines.size(); ++i) {
+        series::bucket const& each = under[i];
+        if (!each.seen()) { continue; }
+        if (!values.empty()) { values += '\n'; }
+        if (!it.lines[i].label.empty()) { values += it.lines[i].label + ' '; }
+        values += each.count == 0 ? std::string{"not finite"} : number_text(each.mean());
+        if (each.count > 1 && each.most > each.least) {
+            values += fmt::format(" ({} to {})", number_text(each.least), number_text(each.most));
+        }
+    }
+    return values;
+}
+
 // Columns over the whole chart, each with a tooltip of the values below it.
 static std::string hover_columns(chart const& it, axis const& x, std::uint64_t first, std::uint64_t last) {
     constexpr std::size_t most_columns = 48, most_lines = 8;
@@ -162,24 +192,13 @@ static std::string hover_columns(chart const& it, axis const& x, std::uint64_t f
     std::string svg;
     for (std::size_t k = 0; k < columns; ++k) {
         series::bucket all{};
-        std::string values;
-        for (std::size_t i = 0; i < it.lines.size(); ++i) {
-            series::bucket const& each = under[k][i];
-            if (!each.seen()) { continue; }
-            all.join(each);
-            if (!values.empty()) { values += '\n'; }
-            if (!it.lines[i].label.empty()) { values += it.lines[i].label + ' '; }
-            values += each.count == 0 ? std::string{"not finite"} : number_text(each.mean());
-            if (each.count > 1 && each.most > each.least) {
-                values += fmt::format(" ({} to {})", number_text(each.least), number_text(each.most));
-            }
-        }
-        if (values.empty()) { continue; }
+        for (series::bucket const& each : under[k]) { all.join(each); }
+        if (!all.seen()) { continue; }
         svg += fmt::format(R"(<path d="M{} {}h{}V{}h-{}Z"><title>{} {}{}{}{}</title></path>)",
                            place_text(left + width * static_cast<double>(k)), chart_top, place_text(width),
                            chart_bottom, place_text(width), escape(it.step_name), all.first,
                            all.last > all.first ? fmt::format(" to {}", all.last) : std::string{},
-                           it.lines.size() > 1 ? "\n" : ": ", escape_lines(values));
+                           it.lines.size() > 1 ? "\n" : ": ", escape_lines(values_under(it, under[k])));
     }
     return R"(<g class="hover">)" + svg + "</g>";
 }
@@ -237,6 +256,29 @@ static void draw_marks(chart const& it, axis const& x, std::string& svg) {
     }
 }
 
+[[nodiscard]] static std::string legend_of(chart const& it, bool log) {
+    std::string legend;
+    for (line const& each : it.lines) {
+        if (each.label.empty() || !each.named) { continue; }
+        legend += fmt::format(R"(<span class="key"><i class="c{}{}"></i>{}</span> )", each.colour, look_class(each),
+                              escape(each.label));
+    }
+    return log ? legend + R"(<span class="key">logarithmic</span> )" : legend;
+}
+
+// A line, named in the legend. Beyond the axis it is only in the note.
+static void draw_threshold(chart const& it, axis const& y, std::string& legend, std::string& note, std::string& svg) {
+    if (!it.threshold || !is_finite(*it.threshold)) { return; }
+    std::string const value = number_text(*it.threshold);
+    if (!y.holds(*it.threshold)) {
+        note += fmt::format("{}threshold {}, beyond the axis", note.empty() ? "" : "; ", value);
+        return;
+    }
+    legend += fmt::format(R"(<span class="key"><i class="limit"></i>threshold {}</span> )", value);
+    svg += fmt::format(R"(<path class="limit" d="M{0} {1}H{2}"><title>threshold {3}</title></path>)", chart_left,
+                       place_text(y.at(*it.threshold)), right_of(it), value);
+}
+
 // A description of the curves for screen readers.
 [[nodiscard]] static std::string spoken(chart const& it) {
     std::string text = it.title;
@@ -266,27 +308,10 @@ std::string draw(chart const& it) {
     axis const x{static_cast<double>(around.first), static_cast<double>(around.last), chart_left + 4, right_of(it) - 4};
     axis y{it.ceiling ? 0 : around.least, it.ceiling ? *it.ceiling : around.most, chart_bottom, chart_top, log};
     if (!it.ceiling) { y = y.with_margin(0.05); }
-    std::string legend, svg;
-    for (line const& each : it.lines) {
-        if (!each.label.empty() && each.named) {
-            legend += fmt::format(R"(<span class="key"><i class="c{}{}"></i>{}</span> )", each.colour, look_class(each),
-                                  escape(each.label));
-        }
-    }
-    if (log) { legend += R"(<span class="key">logarithmic</span> )"; }
+    std::string legend = legend_of(it, log), note = it.note, svg;
     draw_axes(x, y, it, svg);
     svg += hover_columns(it, x, around.first, around.last);
-    std::string note = it.note;
-    bool const beyond = it.threshold && is_finite(*it.threshold) && !y.holds(*it.threshold);
-    if (beyond) {
-        note += fmt::format("{}threshold {}, beyond the axis", note.empty() ? "" : "; ", number_text(*it.threshold));
-    }
-    if (it.threshold && is_finite(*it.threshold) && !beyond) {
-        legend +=
-            fmt::format(R"(<span class="key"><i class="limit"></i>threshold {}</span> )", number_text(*it.threshold));
-        svg += fmt::format(R"(<path class="limit" d="M{0} {1}H{2}"><title>threshold {3}</title></path>)", chart_left,
-                           place_text(y.at(*it.threshold)), right_of(it), number_text(*it.threshold));
-    }
+    draw_threshold(it, y, legend, note, svg);
     draw_marks(it, x, svg);
     for (line const& each : it.lines) {
         std::string const smooth = smooth_path(each, x, y);

@@ -96,11 +96,8 @@ std::string class_text(names_of_classes const& names, std::uint32_t which) {
         ends.emplace_back(data.last_value().value_or(0), which);
     }
     std::sort(ends.begin(), ends.end());
-    chart picture;
-    picture.title = "Accuracy by class";
-    picture.note = ends.size() > most ? fmt::format("the {} of {} classes that end lowest", most, ends.size()) : "";
-    picture.may_be_log = false;
-    picture.ceiling = 1;
+    chart picture{.title = "Accuracy by class", .may_be_log = false, .ceiling = 1};
+    if (ends.size() > most) { picture.note = fmt::format("the {} of {} classes that end lowest", most, ends.size()); }
     picture.lines.push_back({&all, "all", 5, 1});
     for (std::size_t i = 0; i < ends.size() && i < most; ++i) {
         std::uint32_t const which = ends[i].second;

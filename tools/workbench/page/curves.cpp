@@ -7,30 +7,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
+[[nodiscard]] static std::size_t modes_with_values(tensor_story const& it) {
+    std::size_t modes = 0;
+    for (std::size_t mode = 0; mode < mode_count; ++mode) { modes += it.modes[mode].value.empty() ? 0U : 1U; }
+    return modes;
+}
+
 // 0: a loss, 1: a metric, 2: another number; 3: no curve.
 [[nodiscard]] static int kind_of_curve(tensor_story const& it) {
-    bool any = false;
-    for (std::size_t mode = 0; mode < mode_count; ++mode) { any = any || !it.modes[mode].value.empty(); }
-    if (!any) { return 3; }
+    if (modes_with_values(it) == 0) { return 3; }
     if (it.info.role == role::loss) { return 0; }
     if (it.info.role == role::metric) { return 1; }
     bool const number = it.has_number || (it.info.shape.rank == 0 && it.info.type != dtype::none);
     series::bucket const all = it.any_mode().value.whole();
     bool const varies = all.bad > 0 || all.most > all.least;
-    switch (it.info.role) {
-        case role::other:
-        case role::optimizer:
-        case role::hyperparameter:
-        case role::timing:
-        case role::system:
-            return number && varies ? 2 : 3;
-        default:
-            return 3;
-    }
+    constexpr role drawn[] = {role::other, role::optimizer, role::hyperparameter, role::timing, role::system};
+    bool const is_drawn = std::find(std::begin(drawn), std::end(drawn), it.info.role) != std::end(drawn);
+    return is_drawn && number && varies ? 2 : 3;
 }
 
 std::pair<std::string, std::string> title_of(std::string const& name) {
@@ -56,6 +54,21 @@ static void add_worker_lines(run_story const& story, tensor_story const& tensor,
     }
 }
 
+// One curve for each mode. Those of several runs have a colour for each run, and are dashed outside training.
+static void add_mode_lines(run_story const& story, tensor_story const& tensor, std::size_t number, bool several_runs,
+                           std::string const& label, curve_group& into) {
+    bool const only_one = modes_with_values(tensor) == 1;
+    for (mode const which : {mode::train, mode::eval, mode::predict}) {
+        series const& data = tensor.modes[index_of(which)].value;
+        if (data.empty()) { continue; }
+        bool const trains = which == mode::train;
+        std::string text = label.empty() && !(only_one && trains) ? std::string{name_of(which)} : label;
+        if (several_runs) { text = story.name + (text.empty() ? "" : ", " + text); }
+        std::size_t const colour = several_runs ? number : into.lines.size();
+        into.lines.push_back({&data, text, static_cast<unsigned>(colour % 6), several_runs && !trains ? 1U : 0U});
+    }
+}
+
 // Adds the tensors of one kind.
 static void add_lines(run_story const& story, int kind, std::size_t number, bool several_runs,
                       std::vector<curve_group>& groups) {
@@ -67,19 +80,8 @@ static void add_lines(run_story const& story, int kind, std::size_t number, bool
         if (group == groups.end()) { group = groups.insert(groups.end(), {title.first, {}}); }
         if (!several_runs && !each.workers.empty()) {
             add_worker_lines(story, each, *group);
-            continue;
-        }
-        std::size_t modes = 0;
-        for (std::size_t mode = 0; mode < mode_count; ++mode) { modes += each.modes[mode].value.empty() ? 0U : 1U; }
-        for (mode const which : {mode::train, mode::eval, mode::predict}) {
-            series const& data = each.modes[index_of(which)].value;
-            if (data.empty()) { continue; }
-            std::string text = title.second;
-            if (text.empty() && (modes > 1 || which != mode::train)) { text = name_of(which); }
-            if (several_runs) { text = story.name + (text.empty() ? "" : ", " + text); }
-            std::size_t const colour = several_runs ? number : group->lines.size();
-            group->lines.push_back(
-                {&data, text, static_cast<unsigned>(colour % 6), several_runs && which != mode::train ? 1U : 0U});
+        } else {
+            add_mode_lines(story, each, number, several_runs, title.second, *group);
         }
     }
 }
@@ -177,9 +179,7 @@ section curves_section(std::vector<run_story> const& runs) {
             others += (i == most ? "" : ", ") + groups[i].title;
             continue;
         }
-        chart picture;
-        picture.title = groups[i].title;
-        picture.lines = groups[i].lines;
+        chart picture{.title = groups[i].title, .lines = groups[i].lines};
         if (runs.size() == 1) { picture.marks = marks_of(runs.front()); }
         figures += groups.size() == 1 ? draw_alone(picture) : draw(picture);
     }

@@ -82,11 +82,10 @@ std::string draw_reported(evidence const& of) {
     finding const& it = of.what.strongest;
     series::bucket const all = of.reported.whole();
     if (all.count < 2 || it.measure.starts_with("non-finite")) { return {}; }
-    chart picture;
-    picture.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor);
-    picture.note = "as the rule measured it, each time that it was reported";
-    picture.lines.push_back({&of.reported, {}, 0});
-    picture.step_name = fmt::format("{} step", name_of(it.step.mode));
+    chart picture{.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor),
+                  .note = "as the rule measured it, each time that it was reported",
+                  .lines = {{&of.reported}},
+                  .step_name = fmt::format("{} step", name_of(it.step.mode))};
     if (it.how != relation::none) { picture.threshold = it.threshold; }
     return draw(picture);
 }
@@ -117,6 +116,20 @@ std::string draw_reported(evidence const& of) {
     return both ? lines : std::vector<line>{};
 }
 
+// What a reading gives over the moments; null where it is known at too few of them, or says nothing.
+[[nodiscard]] static std::unique_ptr<series> values_of(evidence const& of, reading const& by) {
+    auto data = std::make_unique<series>();
+    std::uint64_t known = 0;
+    for (evidence::moment const& here : of.moments) {
+        measurement const value = by.of(here, by.which);
+        if (value.known) { data->add(here.step, value.value), ++known; }
+        if (!value.known && here.stats.nonfinite() > 0) { data->add_bad(here.step); }
+    }
+    bool const says_nothing = !by.exact && by.which == nonfinite && !(data->whole().most > 0);
+    if (known < 2 || 2 * known < of.moments.size() || says_nothing) { return nullptr; }
+    return data;
+}
+
 evidence_chart chart_of(run_story const& story, evidence const& of) {
     finding const& it = of.what.strongest;
     evidence_chart made;
@@ -134,18 +147,10 @@ evidence_chart chart_of(run_story const& story, evidence const& of) {
     bool const is_share = it.measure.find("share") != it.measure.npos;
     bool const is_named = is_of_labels(story, it.tensor);
     for (reading const& each : readings_for(of)) {
-        if (is_named && !each.exact) { continue; }
         // Seconds are not comparable with a share.
-        if (is_share && !each.exact && each.name == "value") { continue; }
-        auto data = std::make_unique<series>();
-        std::uint64_t known = 0;
-        for (evidence::moment const& here : of.moments) {
-            measurement const value = each.of(here, each.which);
-            if (value.known) { data->add(here.step, value.value), ++known; }
-            if (!value.known && here.stats.nonfinite() > 0) { data->add_bad(here.step); }
-        }
-        bool const says_nothing = !each.exact && each.which == nonfinite && !(data->whole().most > 0);
-        if (known < 2 || 2 * known < of.moments.size() || says_nothing) { continue; }
+        if (!each.exact && (is_named || (is_share && each.name == "value"))) { continue; }
+        auto data = values_of(of, each);
+        if (data == nullptr) { continue; }
         picture.title = fmt::format("{} of {}", each.name, it.tensor);
         picture.lines.push_back({data.get(), {}, 0});
         picture.marks.push_back({it.step.index, it.severity, label});

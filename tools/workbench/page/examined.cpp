@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 [[nodiscard]] static std::string whose(std::uint32_t worker) {

@@ -12,6 +12,78 @@
 
 #include <algorithm>
 
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+// How the run ended, where that is not well; else empty.
+[[nodiscard]] static std::string status_note(trial const& run) {
+    switch (run.status()) {
+        case run_status::running:
+            return fmt::format("This run is still being written, silent for {}: the page shows what had been read.",
+                               spotter::detail::duration_text(run.age()));
+        case run_status::died:
+            return "The process that wrote this run ended without closing it: what it had not written yet is lost. "
+                   "`spotter recover` repairs the record as far as possible.";
+        case run_status::failed:
+            return fmt::format("This run ended by a failure{}{}.", run.why_ended().empty() ? "" : ": ",
+                               run.why_ended());
+        case run_status::finished:
+            break;
+    }
+    return run.why_ended().empty() ? std::string{} : fmt::format("The recording had a failure: {}.", run.why_ended());
+}
+
+[[nodiscard]] static std::string damage_note(trial const& run) {
+    constexpr std::size_t most = 5;
+    std::size_t const damaged = run.damage().size();
+    std::string text =
+        fmt::format("The record is damaged in {}: that data is missing below, and everything else is sound.",
+                    plural(damaged, "place"));
+    for (std::size_t i = 0; i < damaged && i < most; ++i) {
+        damaged_place const& it = run.damage()[i];
+        text += fmt::format(" {}:{} ({}).", it.file, it.offset, plural(it.bytes, "byte"));
+    }
+    return text + (damaged > most ? " `spotter verify` lists the others." : "");
+}
+
+std::string notes_of(run_story const& story) {
+    trial const& run = *story.run;
+    std::string notes;
+    auto const note = [&](std::string const& text) {
+        notes += fmt::format("<p class=\"notice\">{}</p>\n", escape(text));
+    };
+    if (std::string const text = status_note(run); !text.empty()) { note(text); }
+    if (!run.damage().empty()) { note(damage_note(run)); }
+    std::uint64_t unreadable = 0;
+    for (tensor_story const& each : story.tensors) {
+        for (std::size_t i = 0; i < mode_count; ++i) { unreadable += each.modes[i].unreadable; }
+    }
+    if (unreadable > 0) {
+        note(fmt::format("{} that the page looked at cannot be read: {} missing in what is drawn of them.",
+                         plural(as_size(unreadable), "value"), unreadable == 1 ? "it is" : "they are"));
+    }
+    if (run_losses const lost = run.losses(); lost.any()) {
+        note(fmt::format("The record is not whole: {}.", spotter::describe(lost)));
+    }
+    if (story.anew != nullptr) {
+        note("Findings are of rules that judged the record anew, not of the rules of the training.");
+    }
+    if (story.tensors.empty()) { note("Nothing was recorded: no tensor and no scalar was kept at any step."); }
+    return notes;
+}
+
+std::string steps_text(run_story const& story) {
+    std::string text;
+    for (mode const each : {mode::train, mode::eval, mode::predict}) {
+        std::uint64_t const count = story.closes[index_of(each)];
+        if (count == 0) { continue; }
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(each));
+        text += fmt::format(" (last {})", story.last_step[index_of(each)]);
+    }
+    return text.empty() ? "none" : text;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail
+
 namespace spotter::inline SPOTTER_ABI::html {
 
 std::string verdict(run_story const& story) {
@@ -49,74 +121,6 @@ std::string_view mood(run_story const& story) {
                                     [](recorded_coverage const& each) { return each.judged > 0; });
     return bad ? "bad" : warned ? "warned" : judged ? "good" : "open";
 }
-
-}  // namespace spotter::inline SPOTTER_ABI::html
-
-namespace spotter::inline SPOTTER_ABI::html::detail {
-
-std::string notes_of(run_story const& story) {
-    trial const& run = *story.run;
-    std::string notes;
-    auto const note = [&](std::string const& text) {
-        notes += fmt::format("<p class=\"notice\">{}</p>\n", escape(text));
-    };
-    if (run.status() == run_status::running) {
-        note(fmt::format("This run is still being written, silent for {}: the page shows what had been read.",
-                         spotter::detail::duration_text(run.age())));
-    }
-    if (run.status() == run_status::died) {
-        note("The process that wrote this run ended without closing it: what it had not written yet is lost. "
-             "`spotter recover` repairs the record as far as possible.");
-    }
-    if (run.status() == run_status::failed) {
-        note(fmt::format("This run ended by a failure{}{}.", run.why_ended().empty() ? "" : ": ", run.why_ended()));
-    }
-    if (run.status() == run_status::finished && !run.why_ended().empty()) {
-        note(fmt::format("The recording had a failure: {}.", run.why_ended()));
-    }
-    std::size_t const damaged = run.damage().size();
-    if (damaged > 0) {
-        std::string text =
-            fmt::format("The record is damaged in {}: that data is missing below, and everything else is sound.",
-                        plural(damaged, "place"));
-        for (std::size_t i = 0; i < damaged && i < 5; ++i) {
-            damaged_place const& it = run.damage()[i];
-            text += fmt::format(" {}:{} ({}).", it.file, it.offset, plural(it.bytes, "byte"));
-        }
-        note(text + (damaged > 5 ? " `spotter verify` lists the others." : ""));
-    }
-    std::uint64_t unreadable = 0;
-    for (tensor_story const& each : story.tensors) {
-        for (std::size_t i = 0; i < mode_count; ++i) { unreadable += each.modes[i].unreadable; }
-    }
-    if (unreadable > 0) {
-        note(fmt::format("{} that the page looked at cannot be read: {} missing in what is drawn of them.",
-                         plural(as_size(unreadable), "value"), unreadable == 1 ? "it is" : "they are"));
-    }
-    if (run_losses const lost = run.losses(); lost.any()) {
-        note(fmt::format("The record is not whole: {}.", spotter::describe(lost)));
-    }
-    if (story.anew != nullptr) {
-        note("Findings are of rules that judged the record anew, not of the rules of the training.");
-    }
-    if (story.tensors.empty()) { note("Nothing was recorded: no tensor and no scalar was kept at any step."); }
-    return notes;
-}
-
-std::string steps_text(run_story const& story) {
-    std::string text;
-    for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        std::uint64_t const count = story.closes[index_of(each)];
-        if (count == 0) { continue; }
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(each));
-        text += fmt::format(" (last {})", story.last_step[index_of(each)]);
-    }
-    return text.empty() ? "none" : text;
-}
-
-}  // namespace spotter::inline SPOTTER_ABI::html::detail
-
-namespace spotter::inline SPOTTER_ABI::html {
 
 std::string head_of(run_story const& story) {
     trial const& run = *story.run;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -138,13 +139,30 @@ tensor_story const* kept_of(run_story const& story, role what, mode in) {
     return nullptr;
 }
 
-static void add_mistakes(std::vector<mistake>& into, classes_said const& labels, classes_said const& said,
-                         step_id step) {
-    for (std::size_t i = 0; i < labels.classes.size(); ++i) {
-        std::uint32_t const label = labels.classes[i], taken_for = said.classes[i];
-        if (label == taken_for || label == no_class || taken_for == no_class) { continue; }
-        into.push_back({label, taken_for, said.certainty[i], step, i, labels.classes.size(), {}});
+// What labels and predictions say of the samples of a step.
+struct judged_batch {
+    classes_said truth{}, taken{};
+
+    // Calls `take` with the number, the label and the prediction of each sample where both are known.
+    template <class Take>
+    void each_known(Take const& take) const {
+        for (std::size_t i = 0; i < truth.classes.size(); ++i) {
+            std::uint32_t const label = truth.classes[i], said = taken.classes[i];
+            if (label != no_class && said != no_class) { take(i, label, said); }
+        }
     }
+};
+
+// None where a tensor cannot be read, or where the two are of different samples.
+[[nodiscard]] static std::optional<judged_batch> read_batch(tensor_story const& labels, tensor_story const& predictions,
+                                                            step_id step, value_source& from) {
+    recorded_value const given = from.read(labels, step), said = from.read(predictions, step);
+    if (!given || !said) { return {}; }
+    judged_batch batch;
+    batch.truth = classes_in(labels, given.view(), false);
+    batch.taken = classes_in(predictions, said.view(), only_two(batch.truth.classes));
+    if (batch.truth.classes.size() != batch.taken.classes.size()) { return {}; }
+    return batch;
 }
 
 // Labels and scores of one evaluation, if they are not too many.
@@ -196,16 +214,10 @@ static std::vector<roc_curve> rocs_of(scored_samples const& it, class_counts con
 static void read_hits(class_hits& into, tensor_story const& labels, tensor_story const& predictions, mode in,
                       value_source& from) {
     for (kept_step const& each : labels.modes[index_of(in)].kept.items()) {
-        recorded_value const given = from.read(labels, each.step), said = from.read(predictions, each.step);
-        if (!given || !said) { continue; }
-        classes_said const truth = classes_in(labels, given.view(), false);
-        bool const binary = std::all_of(truth.classes.begin(), truth.classes.end(),
-                                        [](std::uint32_t it) { return it <= 1 || it == no_class; });
-        classes_said const taken = classes_in(predictions, said.view(), binary);
-        for (std::size_t i = 0; i < truth.classes.size() && truth.classes.size() == taken.classes.size(); ++i) {
-            bool const known = truth.classes[i] != no_class && taken.classes[i] != no_class;
-            if (known) { into.add(each.at, truth.classes[i], truth.classes[i] == taken.classes[i]); }
-        }
+        auto const batch = read_batch(labels, predictions, each.step, from);
+        if (!batch) { continue; }
+        batch->each_known(
+            [&](std::size_t, std::uint32_t label, std::uint32_t said) { into.add(each.at, label, label == said); });
     }
 }
 
@@ -253,6 +265,44 @@ static void draw_mistakes(judged_samples& into, tensor_story const& inputs, valu
     }
 }
 
+// The last evaluation, or the latest train steps.
+static void judge_mode(run_story const& story, mode in, value_source& from, judged_samples& found) {
+    tensor_story const* const labels = kept_of(story, role::label, in);
+    tensor_story const* const predictions = kept_of(story, role::prediction, in);
+    if (labels == nullptr || predictions == nullptr) { return; }
+    auto const& steps = labels->modes[index_of(in)].recent;
+    std::vector<mistake> mistakes;
+    scored_samples scored;
+    std::size_t batches = 0;
+    for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+        kept_step const& each = *it;
+        bool const enough = in == mode::eval ? each.at != steps.back().at : found.counts.total >= 256;
+        if (enough) { break; }
+        auto const batch = read_batch(*labels, *predictions, each.step, from);
+        if (!batch) { continue; }
+        batch->each_known([&](std::size_t i, std::uint32_t label, std::uint32_t said) {
+            found.counts.add(label, said);
+            if (label == said) { return; }
+            mistakes.push_back({label, said, batch->taken.certainty[i], each.step, i, batch->truth.classes.size(), {}});
+        });
+        scored.add(batch->truth, batch->taken);
+        if (++batches == 1) {
+            found.from = fmt::format("{} and {} at {}", labels->name, predictions->name, describe(each.step));
+        }
+    }
+    found.rocs = rocs_of(scored, found.counts, story.class_names);
+    if (found.counts.total > 0) { read_hits(found.hits, *labels, *predictions, in, from); }
+    if (tensor_story const* const inputs = kept_of(story, role::input, in); inputs != nullptr) {
+        auto const& kept = inputs->modes[index_of(in)].recent;
+        std::erase_if(mistakes, [&](mistake const& it) {
+            return std::none_of(kept.begin(), kept.end(), [&](auto const& each) { return each.step == it.step; });
+        });
+        found.mistakes = choose_mistakes(std::move(mistakes), found.counts);
+        draw_mistakes(found, *inputs, from);
+    }
+    if (batches > 1) { found.from += fmt::format(" and {} before it", plural(batches - 1, "step")); }
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI::html {
@@ -260,45 +310,7 @@ namespace spotter::inline SPOTTER_ABI::html {
 judged_samples judge_samples(run_story const& story, value_source& from) {
     judged_samples found;
     for (mode const in : {mode::eval, mode::train}) {
-        tensor_story const* const labels = detail::kept_of(story, role::label, in);
-        tensor_story const* const predictions = detail::kept_of(story, role::prediction, in);
-        if (labels == nullptr || predictions == nullptr || found.counts.total > 0) { continue; }
-        tensor_story const* const inputs = detail::kept_of(story, role::input, in);
-        auto const& steps = labels->modes[index_of(in)].recent;
-        std::vector<mistake> mistakes;
-        detail::scored_samples scored;
-        std::size_t batches = 0;
-        for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
-            kept_step const& each = *it;
-            bool const enough = in == mode::eval ? each.at != steps.back().at : found.counts.total >= 256;
-            if (enough) { break; }
-            recorded_value const given = from.read(*labels, each.step), said = from.read(*predictions, each.step);
-            if (!given || !said) { continue; }
-            detail::classes_said const truth = detail::classes_in(*labels, given.view(), false);
-            detail::classes_said const taken =
-                detail::classes_in(*predictions, said.view(), detail::only_two(truth.classes));
-            if (truth.classes.size() != taken.classes.size()) { continue; }
-            for (std::size_t i = 0; i < truth.classes.size(); ++i) {
-                bool const known = truth.classes[i] != no_class && taken.classes[i] != no_class;
-                if (known) { found.counts.add(truth.classes[i], taken.classes[i]); }
-            }
-            detail::add_mistakes(mistakes, truth, taken, each.step);
-            scored.add(truth, taken);
-            if (++batches == 1) {
-                found.from = fmt::format("{} and {} at {}", labels->name, predictions->name, describe(each.step));
-            }
-        }
-        found.rocs = detail::rocs_of(scored, found.counts, story.class_names);
-        if (found.counts.total > 0) { detail::read_hits(found.hits, *labels, *predictions, in, from); }
-        if (inputs != nullptr) {
-            auto const& kept = inputs->modes[index_of(in)].recent;
-            std::erase_if(mistakes, [&](mistake const& it) {
-                return std::none_of(kept.begin(), kept.end(), [&](auto const& each) { return each.step == it.step; });
-            });
-            found.mistakes = detail::choose_mistakes(std::move(mistakes), found.counts);
-            detail::draw_mistakes(found, *inputs, from);
-        }
-        if (batches > 1) { found.from += fmt::format(" and {} before it", plural(batches - 1, "step")); }
+        if (found.counts.total == 0) { detail::judge_mode(story, in, from, found); }
     }
     if (found.counts.total > 0) { return found; }
     bool const eval = story.eval_classes.total > 0;

@@ -9,28 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-namespace spotter::inline SPOTTER_ABI::html {
-
-residual_counts residuals_of(std::span<double const> labels, std::span<double const> said) {
-    residual_counts it;
-    double sum = 0, squares = 0, sizes = 0, label_sum = 0, label_squares = 0;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        if (!is_finite(labels[i]) || !is_finite(said[i])) { continue; }
-        double const miss = said[i] - labels[i];
-        sum += miss, squares += miss * miss, sizes += magnitude(miss);
-        label_sum += labels[i], label_squares += labels[i] * labels[i];
-        ++it.count;
-    }
-    if (it.count == 0) { return it; }
-    auto const n = static_cast<double>(it.count);
-    it.mean = sum / n, it.mean_abs = sizes / n, it.root_mean_square = std::sqrt(squares / n);
-    double const variance = label_squares / n - label_sum / n * (label_sum / n);
-    it.explained = variance > 0 ? 1 - squares / n / variance : 0;
-    return it;
-}
-
-}  // namespace spotter::inline SPOTTER_ABI::html
-
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 struct regression {
@@ -38,35 +16,41 @@ struct regression {
     std::string from{};
 };
 
+// Those of the last evaluation, or of the latest train steps; none where all labels are whole.
+[[nodiscard]] static regression read_regression(tensor_story const& labels, tensor_story const& said, mode in,
+                                                value_source& from) {
+    constexpr std::size_t enough = 4096, most = 1U << 20U;
+    regression found;
+    bool fraction = false;
+    auto const& steps = labels.modes[index_of(in)].recent;
+    for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+        bool const over = in == mode::eval ? it->at != steps.back().at : found.labels.size() >= enough;
+        if (over || found.labels.size() >= most) { break; }
+        recorded_value const truth = from.read(labels, it->step), answer = from.read(said, it->step);
+        if (!truth || !answer || truth.view().count != answer.view().count) { continue; }
+        std::vector<double> const a = row_major_values(truth.view()), b = row_major_values(answer.view());
+        found.labels.insert(found.labels.end(), a.begin(), a.end());
+        found.said.insert(found.said.end(), b.begin(), b.end());
+        fraction = fraction || std::any_of(a.begin(), a.end(), [](double const& each) {
+                       return is_finite(each) && (std::floor(each) < each || each < std::floor(each));
+                   });
+        if (found.from.empty()) {
+            found.from = fmt::format("{} and {} at {}", labels.name, said.name, step_text(it->step));
+        }
+    }
+    return fraction ? found : regression{};
+}
+
 // Floating-point labels, at least one of them not whole, and equally many predictions.
 [[nodiscard]] static regression read_regression(run_story const& story, value_source& from) {
-    constexpr std::size_t enough = 4096, most = 1U << 20U;
     for (mode const in : {mode::eval, mode::train}) {
         tensor_story const* const labels = kept_of(story, role::label, in);
         tensor_story const* const said = kept_of(story, role::prediction, in);
         if (labels == nullptr || said == nullptr || !is_floating(labels->info.type) || !is_floating(said->info.type)) {
             continue;
         }
-        regression found;
-        bool fraction = false;
-        auto const& steps = labels->modes[index_of(in)].recent;
-        for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
-            bool const over = in == mode::eval ? it->at != steps.back().at : found.labels.size() >= enough;
-            if (found.labels.size() >= most) { break; }
-            if (over) { break; }
-            recorded_value const truth = from.read(*labels, it->step), answer = from.read(*said, it->step);
-            if (!truth || !answer || truth.view().count != answer.view().count) { continue; }
-            std::vector<double> const a = row_major_values(truth.view()), b = row_major_values(answer.view());
-            found.labels.insert(found.labels.end(), a.begin(), a.end());
-            found.said.insert(found.said.end(), b.begin(), b.end());
-            fraction = fraction || std::any_of(a.begin(), a.end(), [](double const& each) {
-                           return is_finite(each) && (std::floor(each) < each || each < std::floor(each));
-                       });
-            if (found.from.empty()) {
-                found.from = fmt::format("{} and {} at {}", labels->name, said->name, step_text(it->step));
-            }
-        }
-        if (fraction) { return found; }
+        regression found = read_regression(*labels, *said, in, from);
+        if (!found.labels.empty()) { return found; }
     }
     return {};
 }
@@ -158,6 +142,24 @@ struct range {
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI::html {
+
+residual_counts residuals_of(std::span<double const> labels, std::span<double const> said) {
+    residual_counts it;
+    double sum = 0, squares = 0, sizes = 0, label_sum = 0, label_squares = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (!is_finite(labels[i]) || !is_finite(said[i])) { continue; }
+        double const miss = said[i] - labels[i];
+        sum += miss, squares += miss * miss, sizes += magnitude(miss);
+        label_sum += labels[i], label_squares += labels[i] * labels[i];
+        ++it.count;
+    }
+    if (it.count == 0) { return it; }
+    auto const n = static_cast<double>(it.count);
+    it.mean = sum / n, it.mean_abs = sizes / n, it.root_mean_square = std::sqrt(squares / n);
+    double const variance = label_squares / n - label_sum / n * (label_sum / n);
+    it.explained = variance > 0 ? 1 - squares / n / variance : 0;
+    return it;
+}
 
 section residuals_section(run_story const& story, value_source& from) {
     section it{"residuals", "Residuals", {}};

@@ -67,21 +67,20 @@ section saliency_section(run_story const& story, value_source& from) {
     auto const labels = detail::classes_at(story, role::label, step, from).classes;
     detail::classes_said const said = detail::classes_at(story, role::prediction, step, from);
     auto const name = [&](std::uint32_t which) { return detail::class_text(story.class_names, which); };
+    // What it is, or what it was taken for.
+    auto const caption = [&](std::size_t n) {
+        if (n >= said.classes.size()) { return fmt::format("sample {}", n); }
+        bool const is_right = n >= labels.size() || labels[n] == said.classes[n];
+        return is_right ? name(said.classes[n]) : name(labels[n]) + " taken for " + name(said.classes[n]);
+    };
     std::string cells;
     for (std::size_t n = 0; n < maps->samples && n < most; ++n) {
         picture const plain = detail::draw_sample(std::span{pixels}.subspan(n * size, size), shape);
-        std::string text = fmt::format("sample {}", n);
-        if (n < labels.size() && n < said.classes.size()) {
-            text = labels[n] == said.classes[n] ? name(labels[n])
-                                                : name(labels[n]) + " taken for " + name(said.classes[n]);
-        } else if (n < said.classes.size()) {
-            text = name(said.classes[n]);
-        }
         cells += fmt::format(R"(<figure class="sample"><img alt="" src="{}"><img alt="what says it" src="{}">)"
                              R"(<figcaption>{}</figcaption></figure>)"
                              "\n",
                              data_uri(plain), data_uri(detail::with_map(plain, maps->of(n), maps->height, maps->width)),
-                             text);
+                             caption(n));
     }
     it.body =
         fmt::format("<p>At {}, the first {} of {}. Below each picture are the parts that led to the output: red "

@@ -16,12 +16,16 @@ double series::bucket::middle() const noexcept {
 
 void series::bucket::join(bucket const& other) noexcept {
     if (!other.seen()) { return; }
-    least = count == 0 || (other.count > 0 && other.least < least) ? other.least : least;
-    most = count == 0 || (other.count > 0 && other.most > most) ? other.most : most;
-    first = !seen() || other.first < first ? other.first : first;
-    last = !seen() || other.last > last ? other.last : last;
-    bad_first = bad == 0 || (other.bad > 0 && other.bad_first < bad_first) ? other.bad_first : bad_first;
-    bad_last = bad == 0 || (other.bad > 0 && other.bad_last > bad_last) ? other.bad_last : bad_last;
+    first = seen() ? (std::min)(first, other.first) : other.first;
+    last = seen() ? (std::max)(last, other.last) : other.last;
+    if (other.count > 0) {
+        least = count > 0 ? (std::min)(least, other.least) : other.least;
+        most = count > 0 ? (std::max)(most, other.most) : other.most;
+    }
+    if (other.bad > 0) {
+        bad_first = bad > 0 ? (std::min)(bad_first, other.bad_first) : other.bad_first;
+        bad_last = bad > 0 ? (std::max)(bad_last, other.bad_last) : other.bad_last;
+    }
     sum += other.sum;
     count += other.count;
     bad += other.bad;

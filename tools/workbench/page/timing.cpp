@@ -14,6 +14,8 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
+using spotter::detail::duration_text;
+
 // Bars for tenths of a power of ten.
 [[nodiscard]] static std::string time_histogram(step_times const& it, std::string_view title) {
     constexpr double width = 480, height = 150, bottom = 120, left = 36;
@@ -36,13 +38,13 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         if (count > 0) {
             svg += fmt::format(R"(<path class="column c0" d="M{} {}h{}V{}h-{}z"><title>{} to {}: {}</title></path>)",
                                place_text(place + 0.5), place_text(bottom - size), place_text(column - 1),
-                               place_text(bottom), place_text(column - 1), spotter::detail::duration_text(from),
-                               spotter::detail::duration_text(to), plural(count, "step"));
+                               place_text(bottom), place_text(column - 1), duration_text(from), duration_text(to),
+                               plural(count, "step"));
         }
         int const spacing = (last - first) / 5 + 1;
         if ((i - first) % spacing == spacing / 2) {
             svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(place), bottom + 16,
-                               spotter::detail::duration_text(from));
+                               duration_text(from));
         }
     }
     return fmt::format(
@@ -50,22 +52,21 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}: median {}, longest {}">)"
         R"(<path class="axis" d="M0 {}H{}"/>{}</svg></figure>)"
         "\n",
-        title, width, height, title, spotter::detail::duration_text(it.quantile(0.5)),
-        spotter::detail::duration_text(it.seconds.whole().most), bottom, width, svg);
+        title, width, height, title, duration_text(it.quantile(0.5)), duration_text(it.seconds.whole().most), bottom,
+        width, svg);
 }
 
 // A row for each mode, with several workers for each of them.
 [[nodiscard]] static std::string time_rows(run_story const& story, run_profile const& it) {
     std::string rows;
-    auto const text = [](double seconds) { return spotter::detail::duration_text(seconds); };
     for (worker_profile const& worker : it.workers) {
         std::string const whose = it.workers.size() > 1 ? fmt::format(" of worker {}", worker.worker) : std::string{};
         for (mode_profile const& each : worker.modes) {
             duration_summary const& took = each.steps;
-            rows +=
-                fmt::format("<tr{}><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                            look_of(story, worker.worker).marked ? " class=\"marked\"" : "", name_of(each.mode), whose,
-                            took.count, text(took.mean()), text(took.median), text(took.p99), text(took.longest));
+            rows += fmt::format("<tr{}><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                                look_of(story, worker.worker).marked ? " class=\"marked\"" : "", name_of(each.mode),
+                                whose, took.count, duration_text(took.mean()), duration_text(took.median),
+                                duration_text(took.p99), duration_text(took.longest));
         }
     }
     return rows.empty() ? rows
@@ -89,8 +90,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     for (section_profile const& each : it.sections) {
         auto const depth = static_cast<std::size_t>(std::count(each.path.begin(), each.path.end(), '/'));
         row(each.label(), depth, each.share,
-            fmt::format("<td>{}</td><td>{}</td>", spotter::detail::duration_text(each.spent.median),
-                        spotter::detail::duration_text(each.spent.p99)));
+            fmt::format("<td>{}</td><td>{}</td>", duration_text(each.spent.median), duration_text(each.spent.p99)));
     }
     row("in no section", 0, (std::max)(0.0, 1 - it.named), "<td></td><td></td>");
     return fmt::format(
@@ -109,15 +109,60 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     for (mode_profile const& each : it.workers.front().modes) {
         for (slow_step const& slow : each.slow) {
             items += fmt::format("<li>{}: {}, {:.3g} times the median{}{}</li>\n", step_text(slow.step),
-                                 spotter::detail::duration_text(slow.seconds), slow.seconds / each.steps.median,
-                                 slow.section.empty()
-                                     ? std::string{}
-                                     : fmt::format("; {} more than usual in {}",
-                                                   spotter::detail::duration_text(slow.beyond), escape(slow.section)),
+                                 duration_text(slow.seconds), slow.seconds / each.steps.median,
+                                 slow.section.empty() ? std::string{}
+                                                      : fmt::format("; {} more than usual in {}",
+                                                                    duration_text(slow.beyond), escape(slow.section)),
                                  slow.beside.empty() ? std::string{} : "; " + escape(slow.beside));
         }
     }
     return text + (items.empty() ? items : fmt::format("<h3>Slow steps</h3><ul>\n{}</ul>\n", items));
+}
+
+// The train steps of one worker by the times of their closes.
+class step_clock {
+public:
+    step_clock(run_story const& story, std::uint32_t worker) {
+        for (timed_step const& each : story.run->times()) {
+            bool const its = each.worker == worker && each.step.mode == mode::train;
+            if (its && (steps_.empty() || each.closed > steps_.back().first)) {
+                steps_.emplace_back(each.closed, each.step.index);
+            }
+        }
+    }
+    [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
+    // The last step that was closed by then.
+    [[nodiscard]] std::uint64_t step_at(double time) const {
+        auto const after = std::upper_bound(steps_.begin(), steps_.end(), std::pair{time, ~std::uint64_t{0}});
+        return after == steps_.begin() ? steps_.front().second : std::prev(after)->second;
+    }
+
+private:
+    std::vector<std::pair<double, std::uint64_t>> steps_{};
+};
+
+struct machine_line {
+    std::string name, label;
+};
+
+// Shares of one as curves in percent; empty where none of them was sampled.
+[[nodiscard]] static std::string machine_chart(run_story const& story, machine_profile const& machine,
+                                               step_clock const& clock, std::string const& title,
+                                               std::vector<machine_line> const& wanted, std::string const& note = {}) {
+    chart picture{.title = title, .note = note, .marks = marks_of(story), .may_be_log = false, .ceiling = 100};
+    std::vector<series> curves(wanted.size());
+    unsigned colour = 0;
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+        machine_series const* const found = machine.find(wanted[k].name);
+        if (found == nullptr) { continue; }
+        for (std::size_t i = 0; i < found->values.size(); ++i) {
+            if (std::isnan(found->values[i])) { continue; }
+            curves[k].add(clock.step_at(machine.times[i]), 100 * found->values[i]);
+        }
+        if (!curves[k].empty()) { picture.lines.push_back({&curves[k], wanted[k].label, colour % 6, false}); }
+        ++colour;
+    }
+    return picture.lines.empty() ? std::string{} : draw(picture);
 }
 
 // The machine's samples as curves over the train steps, with the findings; with several workers those of the lowest
@@ -125,71 +170,28 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 [[nodiscard]] static std::string machine_charts(run_story const& story, run_profile const& profile) {
     if (profile.workers.empty() || profile.workers.front().machine.empty()) { return {}; }
     machine_profile const& machine = profile.workers.front().machine;
-    std::vector<std::pair<double, std::uint64_t>> steps;  // times of closes, with their steps
-    for (timed_step const& each : story.run->times()) {
-        bool const its = each.worker == profile.workers.front().worker && each.step.mode == mode::train;
-        if (its && (steps.empty() || each.closed > steps.back().first)) {
-            steps.emplace_back(each.closed, each.step.index);
-        }
-    }
-    if (steps.empty()) { return {}; }
-    auto const step_at = [&](double time) {
-        auto const after = std::upper_bound(steps.begin(), steps.end(), std::pair{time, ~std::uint64_t{0}});
-        return after == steps.begin() ? steps.front().second : std::prev(after)->second;
-    };
-    struct wanted_line {
-        std::string name, label;
-    };
-    auto const picture_of = [&](std::string_view title, std::vector<wanted_line> const& wanted, std::string_view note) {
-        std::vector<series> curves;
-        std::vector<std::string> labels;
-        for (wanted_line const& each : wanted) {
-            machine_series const* const found = machine.find(each.name);
-            if (found == nullptr) { continue; }
-            curves.emplace_back();
-            labels.push_back(each.label);
-            for (std::size_t i = 0; i < found->values.size(); ++i) {
-                if (!std::isnan(found->values[i])) {
-                    curves.back().add(step_at(machine.times[i]), 100 * found->values[i]);
-                }
-            }
-        }
-        chart picture;
-        picture.title = std::string{title};
-        picture.note = std::string{note};
-        picture.marks = marks_of(story);
-        picture.may_be_log = false;
-        picture.ceiling = 100;
-        for (std::size_t i = 0; i < curves.size(); ++i) {
-            if (!curves[i].empty()) {
-                picture.lines.push_back({&curves[i], labels[i], static_cast<unsigned>(i % 6), false});
-            }
-        }
-        return picture.lines.empty() ? std::string{} : draw(picture);
-    };
-    std::string figures = picture_of(
-        "Processor, % of all cores",
-        {{"cpu", "at work"}, {"own_cpu", "this process"}, {"other_cpu", "others"}, {"busiest_core", "busiest core"}},
-        "");
-    figures += picture_of("Waiting, % of the time",
-                          {{"pressure/cpu", "for a core"},
-                           {"pressure/memory", "for memory"},
-                           {"pressure/io", "for disks"},
-                           {"io_wait", "cores idle for disks"}},
-                          "some task of the machine did");
-    figures += picture_of("Memory, % of what is available", {{"memory", "of this process"}}, "");
-    std::vector<wanted_line> gpus;
-    for (machine_series const& each : machine.series) {
-        if (!each.name.starts_with("gpu_util/") && !each.name.starts_with("gpu_mem/")) { continue; }
-        std::string const number = each.name.substr(each.name.rfind('/') + 1);
-        gpus.push_back({each.name, (each.name.starts_with("gpu_mem/") ? "memory of " : "GPU ") + number});
-    }
-    figures += picture_of("GPUs, %", gpus, "");
+    step_clock const clock{story, profile.workers.front().worker};
+    if (clock.empty()) { return {}; }
+    std::string figures = machine_chart(
+        story, machine, clock, "Processor, % of all cores",
+        {{"cpu", "at work"}, {"own_cpu", "this process"}, {"other_cpu", "others"}, {"busiest_core", "busiest core"}});
+    figures += machine_chart(story, machine, clock, "Waiting, % of the time",
+                             {{"pressure/cpu", "for a core"},
+                              {"pressure/memory", "for memory"},
+                              {"pressure/io", "for disks"},
+                              {"io_wait", "cores idle for disks"}},
+                             "some task of the machine did");
+    figures += machine_chart(story, machine, clock, "Memory, % of what is available", {{"memory", "of this process"}});
+    std::vector<machine_line> gpus;
     std::string rows;
     for (machine_series const& each : machine.series) {
         rows += fmt::format("<tr><th>{}</th><td>{:.4g}</td><td>{:.4g}</td><td>{:.4g}</td></tr>\n", escape(each.name),
                             each.mean, each.p95, each.most);
+        bool const is_memory = each.name.starts_with("gpu_mem/");
+        if (!is_memory && !each.name.starts_with("gpu_util/")) { continue; }
+        gpus.push_back({each.name, (is_memory ? "memory of " : "GPU ") + each.name.substr(each.name.rfind('/') + 1)});
     }
+    figures += machine_chart(story, machine, clock, "GPUs, %", gpus);
     return "<h3>What the machine did meanwhile</h3>\n" + grid_of(figures) +
            fmt::format("<details><summary>All that was sampled, {}</summary><div class=\"wide\"><table "
                        "class=\"plain\"><thead><tr><th>sys/</th><td>mean</td><td>95 %</td>"
@@ -223,15 +225,13 @@ section timing_section(run_story const& story) {
     step_times const& train = story.times[index_of(mode::train)];
     step_times const& main = train.count > 0 ? train : story.times[index_of(mode::eval)];
     if (main.count > 1) {
-        chart picture;
-        picture.title = "Seconds from the step before";
-        picture.lines.push_back({&main.seconds, {}, 0, false});
-        picture.marks = marks_of(story);
-        picture.may_be_log = false;
-        picture.ceiling = main.seconds.whole().most * 1.05;
-        picture.note = story.ranks.ranks.empty() ? "" : "of all workers: ";
-        picture.note += "means, up to the longest of neighbouring steps";
-        figures += draw(picture);
+        std::string const whose = story.ranks.ranks.empty() ? "" : "of all workers: ";
+        figures += draw({.title = "Seconds from the step before",
+                         .note = whose + "means, up to the longest of neighbouring steps",
+                         .lines = {{&main.seconds}},
+                         .marks = marks_of(story),
+                         .may_be_log = false,
+                         .ceiling = main.seconds.whole().most * 1.05});
         figures += detail::time_histogram(main, "Distribution of step times");
     }
     run_profile const profile = profile_of(*story.run);

@@ -4,21 +4,9 @@
 
 #include <spotter/stat/summarize.hpp>
 
+#include <algorithm>
 #include <cmath>
-
-namespace spotter::inline SPOTTER_ABI::html {
-
-recorded_value value_source::read(tensor_story const& tensor, step_id step) {
-    std::uint64_t const bytes = tensor.info.shape.elements() * size_of(tensor.info.type);
-    if (bytes > left_) {
-        spent_ = true;
-        return error{errc::no_payload, "more values than a page reads"};
-    }
-    left_ -= bytes;
-    return run_[tensor.name].at(step);
-}
-
-}  // namespace spotter::inline SPOTTER_ABI::html
+#include <iterator>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
@@ -35,23 +23,30 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 }
 
 static void read_values_of(tensor_story const& tensor, mode_story& mine, value_source& from) {
-    bool const scale = mine.mean_abs.empty() && mine.root_mean_square.empty();
-    bool const zeros = mine.zeros.empty() && tensor.info.role == role::activation;
-    bool const change = mine.change.empty() && tensor.info.role == role::weight;
+    struct curve {
+        series* into;
+        statistic of;
+        bool wanted;
+    };
+    auto const lacks = [&](series const& data, role of) { return data.empty() && tensor.info.role == of; };
+    curve const curves[] = {{&mine.mean_abs, mean_abs, mine.mean_abs.empty() && mine.root_mean_square.empty()},
+                            {&mine.zeros, zero_fraction, lacks(mine.zeros, role::activation)},
+                            {&mine.most, maximum, lacks(mine.most, role::tree)}};
+    bool const change = lacks(mine.change, role::weight);
     bool const spread = mine.spreads.empty();
-    bool const last = mine.most.empty() && tensor.info.role == role::tree;
-    if (!(scale || zeros || change || spread || last)) { return; }
+    bool const any = std::any_of(std::begin(curves), std::end(curves), [](curve const& it) { return it.wanted; });
+    if (!(any || change || spread)) { return; }
     std::vector<double> before;
     for (kept_step const& each : mine.kept.items()) {
         recorded_value const value = from.read(tensor, each.step);
         if (value.error().code == errc::corrupt) { ++mine.unreadable; }
         if (!value) { continue; }
         summary const stats = summarize(value.view(), stats_mask::sum_abs | stats_mask::zeros | stats_mask::range);
-        if (measurement const size = mean_abs(stats); scale && size.known) { mine.mean_abs.add(each.at, size.value); }
-        if (measurement const share = zero_fraction(stats); zeros && share.known) {
-            mine.zeros.add(each.at, share.value);
+        for (curve const& it : curves) {
+            if (measurement const found = it.of(stats); it.wanted && found.known) {
+                it.into->add(each.at, found.value);
+            }
         }
-        if (measurement const top = maximum(stats); last && top.known) { mine.most.add(each.at, top.value); }
         if (spread) {
             distribution const all = distribution_of(value.view(), stats_mask::histogram, {});
             if (all.has_histogram) { mine.spreads.add({each, all}); }
@@ -66,6 +61,16 @@ static void read_values_of(tensor_story const& tensor, mode_story& mine, value_s
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI::html {
+
+recorded_value value_source::read(tensor_story const& tensor, step_id step) {
+    std::uint64_t const bytes = tensor.info.shape.elements() * size_of(tensor.info.type);
+    if (bytes > left_) {
+        spent_ = true;
+        return error{errc::no_payload, "more values than a page reads"};
+    }
+    left_ -= bytes;
+    return run_[tensor.name].at(step);
+}
 
 void read_values(run_story& story, value_source& from) {
     for (tensor_story& each : story.tensors) {

@@ -90,10 +90,9 @@ section workers_section(run_story const& story) {
     std::string items;
     for (std::string const& each : story.ranks.sentences) { items += fmt::format("<li>{}</li>\n", escape(each)); }
     std::string body = items.empty() ? paragraph("No worker is behind or slow.") : "<ul>\n" + items + "</ul>\n";
-    chart picture;
-    picture.title = "Seconds of own work in each train step";
-    picture.note = "from begin to close, without the wait between steps";
-    picture.step_name = "train step";
+    chart picture{.title = "Seconds of own work in each train step",
+                  .note = "from begin to close, without the wait between steps",
+                  .step_name = "train step"};
     for (worker_times const& each : story.drawn) {
         if (each.own.empty()) { continue; }
         worker_look const look = look_of(story, each.worker);

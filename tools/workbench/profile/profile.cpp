@@ -98,6 +98,19 @@ static void put_sections(std::vector<section_profile> const& all, std::string co
     return text.empty() || machine_did.empty() ? text + machine_did : text + ", " + machine_did;
 }
 
+// Names the section where most of the excess of a slow step is, if one has half of it.
+static void blame_section(mode_times const& times, mode_profile const& usual, slow_step& slow) {
+    for (section_profile const& each : usual.sections) {
+        auto const& by_step = times.sections.at(each.path);
+        auto const found = by_step.find(slow.step.index);
+        double const beyond = found != by_step.end() ? found->second - each.spent.median : 0;
+        // Of a section and its subsection the inner one is named if most of the excess is there.
+        bool const inner = !slow.section.empty() && each.path.starts_with(slow.section + '/');
+        if (beyond > (inner ? 0.8 : 1.0) * slow.beyond) { slow.beyond = beyond, slow.section = each.path; }
+    }
+    if (slow.beyond < 0.5 * (slow.seconds - usual.steps.median)) { slow.section.clear(), slow.beyond = 0; }
+}
+
 static void take_slow(trial const& run, machine_profile const& machine, std::vector<timed_step> const& all,
                       mode_times const& times, mode_profile& into) {
     std::vector<double> seconds;
@@ -116,15 +129,7 @@ static void take_slow(trial const& run, machine_profile const& machine, std::vec
     for (std::size_t const at : slow) {
         slow_step made{
             all[at].step, all[at].seconds, {}, 0, beside_of(run, machine, all[at], at > 0 ? &all[at - 1] : nullptr)};
-        for (section_profile const& each : into.sections) {
-            auto const& by_step = times.sections.at(each.path);
-            auto const found = by_step.find(made.step.index);
-            double const beyond = found != by_step.end() ? found->second - each.spent.median : 0;
-            // Of a section and its subsection the inner one is named if most of the excess is there.
-            bool const inner = !made.section.empty() && each.path.starts_with(made.section + '/');
-            if (beyond > (inner ? 0.8 : 1.0) * made.beyond) { made.beyond = beyond, made.section = each.path; }
-        }
-        if (made.beyond < 0.5 * (made.seconds - into.steps.median)) { made.section.clear(), made.beyond = 0; }
+        blame_section(times, into, made);
         into.slow.push_back(std::move(made));
     }
 }
@@ -316,17 +321,25 @@ constexpr std::string_view look_for_others =
     return {};
 }
 
-[[nodiscard]] static std::string verdict_of(run_profile const& it) {
-    if (std::string const slow = slow_worker(it.workers); !slow.empty()) { return slow; }
-    mode_profile const* main = nullptr;
+// What the verdict is about: the profile of a mode, and of the machine of its worker.
+struct main_profile {
+    mode_profile const* mode = nullptr;  // null: no step was timed
     machine_profile const* machine = nullptr;
+};
+[[nodiscard]] static main_profile main_of(run_profile const& it) {
+    main_profile found;
     for (worker_profile const& worker : it.workers) {
         for (mode_profile const& each : worker.modes) {
-            if (each.steps.count == 0 || (main != nullptr && each.mode >= main->mode)) { continue; }
-            main = &each;
-            machine = &worker.machine;
+            if (each.steps.count == 0 || (found.mode != nullptr && each.mode >= found.mode->mode)) { continue; }
+            found = {&each, &worker.machine};
         }
     }
+    return found;
+}
+
+[[nodiscard]] static std::string verdict_of(run_profile const& it) {
+    if (std::string const slow = slow_worker(it.workers); !slow.empty()) { return slow; }
+    auto const [main, machine] = main_of(it);
     if (main == nullptr) { return "The record does not say how long its steps took."; }
     if (std::string const short_of = short_of_memory(*machine); !short_of.empty()) { return short_of; }
     std::string const took =

@@ -124,6 +124,9 @@ static void note_speed(trial const& run, rank_state& it) {
     if (furthest == nullptr || !it.has_closed || it.last.index < furthest->last.index) { return 0; }
     return !waiting.empty() && !it.section.empty() && it.section != waiting ? 1 : 2;
 }
+[[nodiscard]] static bool is_bad(rank_state const& it) {
+    return it.status == run_status::died || it.status == run_status::failed;
+}
 // The ranks that ended badly, the likeliest first: by suspicion, then those whose last sign came well before the
 // others', then those in no section.
 [[nodiscard]] static std::vector<rank_state const*>
@@ -131,7 +134,7 @@ ended_badly(std::vector<rank_state> const& all, rank_state const* furthest, std:
     std::vector<rank_state const*> found;
     double first_sign = 0;
     for (rank_state const& each : all) {
-        if (each.status != run_status::died && each.status != run_status::failed) { continue; }
+        if (!is_bad(each)) { continue; }
         found.push_back(&each);
         bool const counts = suspicion(each, furthest, waiting) == 2;
         if (counts && (first_sign == 0 || each.last_sign < first_sign)) { first_sign = each.last_sign; }
@@ -146,6 +149,33 @@ ended_badly(std::vector<rank_state> const& all, rank_state const* furthest, std:
     return found;
 }
 
+// Reports ranks that ended badly.
+static void tell_bad(ranks_report& all, rank_state const* furthest, std::string const& waiting,
+                     std::string const& others) {
+    std::vector<rank_state const*> const bad = ended_badly(all.ranks, furthest, waiting);
+    for (rank_state const* const each : bad) {
+        bool const early = each == bad.front() && bad.size() > 1 && bad[1]->last_sign - each->last_sign >= early_sign;
+        all.sentences.push_back(fmt::format(
+            "rank {} {} {}{}{}{}{}", each->worker, name_of(each->status), place_text(*each),
+            each->why.empty() ? "" : ": ", each->why,
+            early ? fmt::format(", {} before the next", duration_text(bad[1]->last_sign - each->last_sign)) : "",
+            furthest == each ? "" : others));
+    }
+}
+
+// Reports those that others wait for, or that are elsewhere.
+static void tell_behind(ranks_report& all, rank_state const* furthest, std::string const& waiting,
+                        std::string const& others) {
+    for (rank_state const& each : all.ranks) {
+        int const level = suspicion(each, furthest, waiting);
+        if (furthest == nullptr || level == 2 || is_bad(each)) { continue; }
+        std::string const silence =
+            each.status == run_status::running ? fmt::format(", silent for {}", duration_text(each.silent)) : "";
+        std::string const where = level == 1 ? fmt::format(", while the others are in section {}", waiting) : others;
+        all.sentences.push_back(fmt::format("rank {} is {}{}{}", each.worker, place_text(each), silence, where));
+    }
+}
+
 // Reports ranks that ended badly, that are behind, that never started, and that are slow.
 static void tell_ranks(ranks_report& all) {
     rank_state const* furthest = nullptr;
@@ -156,37 +186,16 @@ static void tell_ranks(ranks_report& all) {
     std::string const others = furthest == nullptr ? std::string{}
                                                    : fmt::format("; the furthest is behind {}({})",
                                                                  name_of(furthest->last.mode), furthest->last.index);
-    std::vector<rank_state const*> const bad = ended_badly(all.ranks, furthest, waiting);
-    for (rank_state const* const each : bad) {
-        bool const early = each == bad.front() && bad.size() > 1 && bad[1]->last_sign - each->last_sign >= early_sign;
-        all.sentences.push_back(fmt::format(
-            "rank {} {} {}{}{}{}{}", each->worker, name_of(each->status), place_text(*each),
-            each->why.empty() ? "" : ": ", each->why,
-            early ? fmt::format(", {} before the next", duration_text(bad[1]->last_sign - each->last_sign)) : "",
-            furthest == each ? "" : others));
-    }
+    tell_bad(all, furthest, waiting, others);
     if (!all.never_came.empty()) { all.sentences.push_back(name_list(all.never_came) + " never began"); }
-    for (rank_state const& each : all.ranks) {
-        int const level = suspicion(each, furthest, waiting);
-        if (furthest == nullptr || level == 2 || each.status == run_status::died || each.status == run_status::failed) {
-            continue;
-        }
-        std::string const silence =
-            each.status == run_status::running ? fmt::format(", silent for {}", duration_text(each.silent)) : "";
-        std::string const where = level == 1 ? fmt::format(", while the others are in section {}", waiting) : others;
-        all.sentences.push_back(fmt::format("rank {} is {}{}{}", each.worker, place_text(each), silence, where));
-    }
+    tell_behind(all, furthest, waiting, others);
     for (rank_state const& each : all.ranks) {
         if (!is_slow(each)) { continue; }
-        if (each.relative < slow_rank) {
-            all.sentences.push_back(
-                fmt::format("rank {} is slow: a step of its own takes {}, {:.1f} times the best rank's", each.worker,
-                            duration_text(each.step_seconds), 1 / each.relative));
-        } else {
-            all.sentences.push_back(
-                fmt::format("rank {} has become slow: a step of its own takes {}, {:.1f} times what it took",
-                            each.worker, duration_text(each.step_seconds), 1 / each.own));
-        }
+        bool const always = each.relative < slow_rank;
+        all.sentences.push_back(fmt::format("rank {} {} slow: a step of its own takes {}, {:.1f} times {}", each.worker,
+                                            always ? "is" : "has become", duration_text(each.step_seconds),
+                                            1 / (always ? each.relative : each.own),
+                                            always ? "the best rank's" : "what it took"));
     }
 }
 

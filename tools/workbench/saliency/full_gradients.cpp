@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workbench, saliency: the bodies of spotter/workbench/saliency.hpp.
+#include "error_of.hpp"
 #include "page/numbers.hpp"
 
 #include <spotter/core/bits.hpp>
@@ -21,14 +22,10 @@ struct saliency_tensor {
 };
 
 [[nodiscard]] static error lacks(std::string_view name, error const& why) noexcept {
-    error wrapped{why.code, "saliency needs \""};
-    wrapped.what << name << "\" of this step: " << why.what.view();
-    return wrapped;
+    return error_of(why.code, "saliency needs \"", name, "\" of this step: ", why.what.view());
 }
 [[nodiscard]] static error misfits(std::string_view name, std::string_view wanted) noexcept {
-    error why{errc::no_shape, "saliency: \""};
-    why.what << name << "\" is not " << wanted;
-    return why;
+    return error_of(errc::no_shape, "saliency: \"", name, "\" is not ", wanted);
 }
 
 // A layer has its channels after the samples; exactly two axes after those are spatial. In an input with three axes all
@@ -54,8 +51,9 @@ struct saliency_tensor {
     return it;
 }
 
-// Adds one part: for each sample |values|, scaled to 0 to 1, summed over channels and enlarged to the size of the map.
-static void add_part(saliency_tensor const& part, saliency_maps& into) {
+// Adds to the maps: for each sample |values|, scaled to 0 to 1, summed over channels and enlarged to the size of the
+// map.
+static void add_to_map(saliency_tensor const& part, saliency_maps& into) {
     std::size_t const size = part.channels * part.area();
     if (size == 0) { return; }
     std::vector<double> sum(part.area());
@@ -94,6 +92,42 @@ static void add_part(saliency_tensor const& part, saliency_maps& into) {
     }
 }
 
+// Adds a part of the output, and its map if it has one.
+static void add_part(saliency_tensor const& part, saliency_maps& into) {
+    for (std::size_t i = 0; i < part.values.size(); ++i) {
+        into.parts[i * part.samples / part.values.size()] += part.values[i];
+    }
+    if (part.has_places) { add_to_map(part, into); }
+}
+
+// A layer's gradient times its bias.
+[[nodiscard]] static result<saliency_tensor> bias_part(trial const& run, step_id step, std::string const& name,
+                                                       std::size_t samples) {
+    std::string const of = "grad/" + name.substr(5);
+    auto const bias = saliency_values(run, step, name, true);
+    if (!bias) { return bias.error(); }
+    auto part = saliency_values(run, step, of, true);
+    if (!part) { return part.error(); }
+    if (part->samples != samples || part->channels != bias->values.size()) {
+        return misfits(of, "[samples, channels, ...] of the input's samples and the bias's channels");
+    }
+    for (std::size_t i = 0; i < part->values.size(); ++i) {
+        part->values[i] *= bias->values[i / part->area() % part->channels];
+    }
+    return part;
+}
+
+// Each sample's map from 0 to 1.
+static void stretch(saliency_maps& all) {
+    for (std::size_t n = 0; n < all.samples; ++n) {
+        auto const mine = std::span{all.values}.subspan(n * all.height * all.width, all.height * all.width);
+        if (mine.empty()) { continue; }
+        auto const [low, high] = std::minmax_element(mine.begin(), mine.end());
+        float const least = *low, range = *high - *low;
+        for (float& each : mine) { each = range > 0 ? (each - least) / range : 0; }
+    }
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
@@ -114,55 +148,33 @@ result<saliency_maps> full_gradients(trial const& run, step_id step, saliency_na
         if (!input->has_places) {
             return detail::misfits(names.input, "[samples, height, width] or [samples, channels, height, width]");
         }
-        auto const gradient =
-            detail::saliency_values(run, step, std::string{"grad/"} + std::string{names.input}, false);
+        std::string const of_input = "grad/" + std::string{names.input};
+        auto const gradient = detail::saliency_values(run, step, of_input, false);
         if (!gradient) { return gradient.error(); }
         auto const output = detail::saliency_values(run, step, names.output, true);
         if (!output) { return output.error(); }
         if (gradient->values.size() != input->values.size()) {
-            return detail::misfits("grad/" + std::string{names.input}, "as large as the input");
+            return detail::misfits(of_input, "as large as the input");
         }
         if (output->values.size() != input->samples) { return detail::misfits(names.output, "one number a sample"); }
 
         saliency_maps maps{
             input->samples, input->height, input->width, {}, output->values, std::vector<double>(input->samples)};
         maps.values.resize(maps.samples * maps.height * maps.width);
-        auto const add = [&](detail::saliency_tensor const& part) {
-            for (std::size_t i = 0; i < part.values.size(); ++i) {
-                maps.parts[i * part.samples / part.values.size()] += part.values[i];
-            }
-            if (part.has_places) { detail::add_part(part, maps); }
-        };
         for (std::size_t i = 0; i < input->values.size(); ++i) { input->values[i] *= gradient->values[i]; }
-        add(*input);
-        bool any = false;
-        for (std::string const& name : run.names(filter{.step = step, .pattern = "bias/*"})) {
-            std::string const of = "grad/" + name.substr(5);
-            auto const bias = detail::saliency_values(run, step, name, true);
-            if (!bias) { return bias.error(); }
-            auto part = detail::saliency_values(run, step, of, true);
+        detail::add_part(*input, maps);
+        auto const biases = run.names(filter{.step = step, .pattern = "bias/*"});
+        for (std::string const& name : biases) {
+            auto const part = detail::bias_part(run, step, name, maps.samples);
             if (!part) { return part.error(); }
-            if (part->samples != maps.samples || part->channels != bias->values.size()) {
-                return detail::misfits(of, "[samples, channels, ...] of the input's samples and the bias's channels");
-            }
-            for (std::size_t i = 0; i < part->values.size(); ++i) {
-                part->values[i] *= bias->values[i / part->area() % part->channels];
-            }
-            add(*part);
-            any = true;
+            detail::add_part(*part, maps);
         }
-        if (!any) {
+        if (biases.empty()) {
             return error{
                 errc::no_such_name,
                 "saliency needs the biases of the layers, as \"bias/<layer>\" beside \"grad/<layer>\", at this step"};
         }
-        for (std::size_t n = 0; n < maps.samples; ++n) {
-            auto const mine = std::span{maps.values}.subspan(n * maps.height * maps.width, maps.height * maps.width);
-            if (mine.empty()) { continue; }
-            auto const [low, high] = std::minmax_element(mine.begin(), mine.end());
-            float const least = *low, range = *high - *low;
-            for (float& each : mine) { each = range > 0 ? (each - least) / range : 0; }
-        }
+        detail::stretch(maps);
         return maps;
     });
 }

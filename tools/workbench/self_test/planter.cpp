@@ -45,20 +45,11 @@ template <class Use>
             [bytes](std::uint64_t i, double value) { put_number<Value>(bytes + i * sizeof(Value), value); });
         return true;
     };
-    switch (type) {
-        case dtype::f32:
-            return as(float{});
-        case dtype::f64:
-            return as(double{});
-        case dtype::i32:
-            return as(std::int32_t{});
-        case dtype::i64:
-            return as(std::int64_t{});
-        case dtype::u8:
-            return as(std::uint8_t{});
-        default:
-            return false;
-    }
+    if (type == dtype::f32) { return as(float{}); }
+    if (type == dtype::f64) { return as(double{}); }
+    if (type == dtype::i32) { return as(std::int32_t{}); }
+    if (type == dtype::i64) { return as(std::int64_t{}); }
+    return type == dtype::u8 && as(std::uint8_t{});
 }
 
 // The summary of c x from that of x, if the previous values were scaled by `before`.
