@@ -358,6 +358,34 @@ TEST_CASE("cause: where gradients have nothing to gain the rate is not too small
     CHECK(small.rule == "learning_rate_too_small");
 }
 
+TEST_CASE("cause: names that pair with nothing, and one name for two weights, are noted once") {
+    auto const notes = [](char const* gradient, char const* second) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<std::string> all;
+        std::vector<float> w(12, 0.5F), other(12, 0.25F), g(12, 0.01F);
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            watch.begin(train(i));
+            watch.scalar("loss", 2.0 - 0.01 * static_cast<double>(i));
+            watch.observe("fc1/w", view_of(w, {3, 4}), role::weight);
+            watch.observe(second, view_of(other, {3, 4}), role::weight);
+            watch.observe(gradient, view_of(g, {3, 4}), role::gradient);
+            watch.observe("grad/fc2/w", view_of(g, {3, 4}), role::gradient);
+            for (finding const& each : watch.end()) {
+                bool const is_of_names = each.reason.find(" name ") != std::string_view::npos ||
+                                         each.reason.find("twice") != std::string_view::npos;
+                if (is_of_names) { all.push_back(std::string{each.tensor} + ": " + std::string{each.reason}); }
+                CHECK((!is_of_names || (each.severity == severity::note && each.step == train(19))));
+            }
+            for (std::size_t k = 0; k < 12; ++k) { w[k] -= 0.01F, other[k] -= 0.005F; }
+        }
+        return all;
+    };
+    using strings = std::vector<std::string>;
+    CHECK(notes("grad/fc1/w", "fc2/w") == strings{});
+    CHECK(notes("first_gradient", "fc2/w") == strings{"first_gradient: a gradient has the name of no weight"});
+    CHECK(notes("grad/fc1/w", "fc1/w") == strings{"fc1/w: seen twice in a step, with other values"});
+}
+
 TEST_CASE("cause: a critic that runs away while returns fall") {
     hook watch{plan{}, packs::rl};
     std::vector<std::string> all;
@@ -371,6 +399,34 @@ TEST_CASE("cause: a critic that runs away while returns fall") {
     }
     CHECK(all == std::vector<std::string>{"the loss of a critic runs away, and returns fall"});
     CHECK(tensor == "critic_loss");
+}
+
+TEST_CASE("cause: a critic that runs away beside returns that do not rise; one that climbs") {
+    auto const reasons = [](double growth, double returns, float direction) {
+        hook watch{plan{}, packs::rl};
+        std::vector<std::string> all;
+        std::vector<float> w(12, 0.5F), g(12);
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            auto const at = static_cast<double>(i);
+            for (std::size_t k = 0; k < 12; ++k) { g[k] = 0.1F * std::sin(static_cast<float>(i + 3 * k)); }
+            watch.begin(train(i));
+            watch.scalar("critic_loss", std::exp(growth * at));
+            watch.scalar("metric/return", 20 + static_cast<double>(i % 7) + returns * at);
+            watch.observe("critic/w", view_of(w, {3, 4}), role::weight);
+            watch.observe("grad/critic/w", view_of(g, {3, 4}), role::gradient);
+            for (finding const& each : watch.end()) {
+                if (each.severity >= severity::warning) { all.emplace_back(each.reason); }
+            }
+            for (std::size_t k = 0; k < 12; ++k) { w[k] += 0.1F * direction * g[k]; }
+        }
+        return all;
+    };
+    using strings = std::vector<std::string>;
+    CHECK(reasons(0.03, 0, -1) == strings{"the loss of a critic runs away, and returns do not rise"});
+    CHECK(reasons(0.03, 0.1, -1) == strings{});
+    strings const climbs = reasons(0.001, 0.1, 1);
+    CHECK((!climbs.empty() && climbs[0] == "the optimizer ascends"));
+    CHECK(reasons(-0.001, 0.1, 1) == strings{});
 }
 
 TEST_CASE("cause: positions in metres are no cause by themselves") {

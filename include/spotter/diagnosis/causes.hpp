@@ -38,6 +38,9 @@ struct run_evidence {
 // (`best.first` is none), that is the loss itself, or the returns, or the most severe finding of this close.
 [[nodiscard]] bool name_cause(run_evidence const& of, signs const& seen, ranked& best, finding& into) noexcept;
 
+// A note on names: a gradient that pairs with no weight, or one name for the weights of two nets.
+[[nodiscard]] bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept;
+
 // Whether the weights alone show a fault, whatever the run does: no weight has ever moved, or by next to nothing (or by
 // little, and the loss has hardly fallen), or they began too large.
 [[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,

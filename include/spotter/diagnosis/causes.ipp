@@ -242,8 +242,9 @@ inline constexpr found_sign found[] = {
     {sign::eval_as_before, &not_carried_over},
     {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept {
          return came_to_rest(of.weights, into) ||
-                of_rule_as(rule_id::learning_rate_zero,
-                           of.held(rule_id::dead_update_path, dead_update_path::came_to_rest), into); }},
+                (of.weights.most_rest() &&
+                 of_rule_as(rule_id::learning_rate_zero,
+                            of.held(rule_id::dead_update_path, dead_update_path::came_to_rest), into)); }},
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
          return rate_zero(of.weights, update_sizes::first_updates, into); }},
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
@@ -314,6 +315,10 @@ SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_w
     double const least = losses.has_hardly_fallen() ? limits.small_step : update_sizes::next_to_nothing;
     return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, {least}, 100, into) ||
            causes::initial_scale(weights, limits.initial_scale, into);
+}
+
+SPOTTER_COLD_BODY bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept {
+    return causes::misnamed(weights, at, into);
 }
 
 SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {

@@ -19,8 +19,8 @@ public:
     tensor_needs declare(tensor_info const& tensor) override {
         tensor_needs all = hidden_pack::declare(tensor);
         stats_mask const own = diagnoser::needs(tensor);
-        if (!any(own)) { return all; }
-        if (!diagnoser_.declare(tensor) || !watch(tensor.id)) { return tensor_needs::without_memory(); }
+        bool const has_room = diagnoser_.declare(tensor) && (!any(own) || watch(tensor.id));
+        if (!has_room) { return tensor_needs::without_memory(); }
         all.mask |= own;
         return all;
     }

@@ -275,6 +275,8 @@ SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
         bool const leads = has_cause && it.latest.id == reported.id && it.reason == reported.reason;
         tell_beside(it, now, what.alarm, leads, out);
     }
+    finding misnamed;
+    if (close_ == 20 && names_are_wrong(weights_, step, misnamed)) { out.push(misnamed); }
     if (what.anything && out.size() == first) {
         findings::unreported kept;
         kept.set(what.held);

@@ -36,7 +36,7 @@
     of(most_weights_leapt_later) /* later, most weights moved by half of themselves; no rise of the loss */ \
     of(small_first_steps) /* no first update was a fifth of its weight */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
-    of(weights_came_to_rest) /* every weight has moved, and none for fifty observations; or dead_update_path */ \
+    of(weights_came_to_rest) /* all have moved, and none for fifty observations; or half, and dead_update_path */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \
     of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
     of(most_weights_shrank) /* more than half of the weights are a tenth of what they began as */ \

@@ -35,6 +35,9 @@ public:
         bool pulls = false;                         // the latest gradient was not zero
         double first_size = 0, size = 0;            // its first and its latest l2 norm; the latest while it was finite
         double pull = 0;                            // the largest product of norm and gradient norm
+        std::uint64_t elements = 0;
+        step_id last_at{};   // the step of the latest observation
+        bool twice = false;  // it was seen twice in a step, with other values
 
         // `early`, or 0 for a weight that began next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
@@ -53,20 +56,29 @@ public:
                                        : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
+        if (tensor.role == role::gradient) {
+            shown_gradient* const mine = gradients_.declare(tensor);
+            if (mine != nullptr) { *mine = {tensor.shape.elements(), tensor.partner != no_tensor}; }
+            return mine != nullptr;
+        }
         return !select::weights(tensor) || all_.declare(tensor) != nullptr;
     }
     constexpr void observe(observation const& it) noexcept {
         if (it.tensor.role == role::gradient) { return see_gradient(it); }
         weight* const mine = all_.find(it.tensor.id);
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
+        double const size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : mine->size;
+        mine->twice = mine->twice || (mine->seen && mine->last_at == it.step && size != mine->size);
+        mine->last_at = it.step;
         if (!std::exchange(mine->seen, true)) {
+            mine->elements = it.stats.count;
             mine->met_at = it.step;
             mine->scale = scale_of(it), is_new_ = true;
             mine->first_size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : 0;
             mine->from_the_start = it.tensor.instant == instant::before_update;
             mine->one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
         }
-        if (it.stats.nonfinite() == 0) { mine->size = square_root(it.stats.sum_squares); }
+        mine->size = size;
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
         if (!(ratio.value > 0)) {
@@ -98,12 +110,30 @@ public:
         return third > 0 && before < 0.1 * loss && middle_of(pulls_.last(third)) > before;
     }
 
+    // Half of the weights or more were unchanged when last seen.
+    [[nodiscard]] constexpr bool most_rest() const noexcept {
+        std::uint64_t all = 0, rest = 0;
+        each([&](std::string_view, weight const& it) { ++all, rest += it.resting > 0 ? 1U : 0U; });
+        return 2 * rest >= all;
+    }
+
     // Whether all weights should be checked at this close: one is new, or none has moved by much yet.
     [[nodiscard]] constexpr bool may_be_wrong() noexcept { return std::exchange(is_new_, false) || !any_moves_; }
 
     // Fewer than half of the observations show an update: several steps make one.
     [[nodiscard]] constexpr bool rests_mostly() const noexcept { return all_rests_ > all_moves_; }
 
+    // Calls `use(name)` for each gradient that is of no shown tensor, and as large as a weight without a gradient.
+    template <class Use>
+    constexpr void each_gradient_of_nothing(Use&& use) const noexcept {
+        gradients_.each_named([&](std::string_view name, shown_gradient const& it) {
+            bool is_alike = false;
+            each([&](std::string_view, weight const& of) {
+                is_alike = is_alike || (!of.has_gradient && of.elements == it.elements);
+            });
+            if (!it.has_partner && it.elements > 1 && is_alike) { use(name); }
+        });
+    }
     // Calls `use(name, weight)` for each weight that was seen.
     template <class Use>
     constexpr void each(Use&& use) const noexcept {
@@ -227,7 +257,13 @@ private:
         return square_root(it.stats.sum_squares / static_cast<double>(it.stats.finite()) * fan_in);
     }
 
+    struct shown_gradient {
+        std::uint64_t elements = 0;
+        bool has_partner = false;  // what it is the gradient of is shown, too
+    };
+
     per_tensor<weight> all_;
+    per_tensor<shown_gradient> gradients_;
     std::uint64_t all_moves_ = 0, all_rests_ = 0;
     bool is_new_ = false, any_moves_ = false;
     double pull_now_ = 0;  // of this step: the sum over weights of norm times gradient norm
