@@ -51,13 +51,18 @@ private:
         std::string const name = folder_ + "/labels.csv";
         std::ifstream file{name};
         std::string line;
-        if (!std::getline(file, line)) {
+        auto const next = [&] {
+            bool const any = !std::getline(file, line).fail();
+            if (line.ends_with('\r')) { line.pop_back(); }
+            return any;
+        };
+        if (!next()) {
             trouble_ = name + " is missing or empty: its first line is run,program,pack,fault,accepted";
             return;
         }
         number_ = 1;
         std::array<std::size_t, label_columns.size()> const places = places_in(parts_of(line, ','));
-        while (trouble_.empty() && std::getline(file, line)) {
+        while (trouble_.empty() && next()) {
             ++number_;
             if (!line.empty()) { take(parts_of(line, ','), places); }
         }
@@ -104,6 +109,8 @@ private:
                 complain("\"" + rule + "\" is no rule: `spotter check --list` names them");
             }
         }
+        auto const same = [&](recorded_training const& each) { return each.run == it.run; };
+        if (std::any_of(trainings_.begin(), trainings_.end(), same)) { complain(it.run + " is named twice"); }
         std::error_code why;
         if (it.run.empty() || !std::filesystem::is_directory(path_of(it), why)) {
             complain("there is no run " + path_of(it) + ": record it, or take the line out");

@@ -230,12 +230,6 @@ TEST_CASE("dead_update_path: a parameter that moved before may rest for 100 chan
         it.see(at, "grad/fc/b", {1});
     };
     CHECK(fired(dead_update_path{.rested = 3}, 9, moves_until_4) == indices{7, 8});
-    // Its gradient fades: that is what came to rest, not the rate.
-    auto const fades = [](auto& it, step_id at) {
-        it.see(at, "fc/b", {static_cast<float>(at.index < 4 ? at.index : 4)});
-        it.see(at, "grad/fc/b", {at.index < 4 ? 1 : 5e-4F});
-    };
-    CHECK(fired(dead_update_path{.rested = 3}, 20, fades).empty());
     CHECK(fired(dead_update_path{}, 106, moves_until_4) == indices{104, 105});
 }
 

@@ -80,6 +80,9 @@ namespace causes {
     std::string_view name{}, critic{};
     falling_series const* const fallen = of.losses.fallen_return(name);
     auto const* const value = of.losses.value_that_explodes(critic);
+    double const before = fallen == nullptr                  ? 0
+                          : of.progress == progress::worsens ? -fallen->dropped_from()
+                                                             : -fallen->sunk_from();
     if (!is_ill(of.progress) || (fallen == nullptr && value == nullptr)) { return false; }
     if (value != nullptr) {
         double const far_off = of.limits.progress.explodes * value->train.beginning();
@@ -90,12 +93,10 @@ namespace causes {
                         "Lower the critic's learning rate, let its targets follow more slowly, and clip rewards.");
     } else {
         into = found_by(rule_id::loss_not_decreasing, "returns fall", name,
-                        {"return", -fallen->level(), -fallen->dropped_from(), relation::less}, {},
+                        {"return", -fallen->level(), before, relation::less}, {},
                         "Lower the learning rate, and go back to the policy that returned more.");
     }
-    if (fallen != nullptr) {
-        into.detail << "\"" << name << "\" fell from " << -fallen->dropped_from() << " to " << -fallen->level();
-    }
+    if (fallen != nullptr) { into.detail << "\"" << name << "\" fell from " << before << " to " << -fallen->level(); }
     return true;
 }
 

@@ -65,7 +65,7 @@ private:
     // For a symptom: whether it waits for other evidence that may explain it; whether a second witness confirms it;
     // whether it is an alarm by itself, as no outcome is shown.
     [[nodiscard]] bool waits(episode const& it) const noexcept;
-    [[nodiscard]] bool is_witnessed(finding const& it) const noexcept;
+    [[nodiscard]] bool is_witnessed(finding const& it, spotter::progress now) const noexcept;
     [[nodiscard]] bool stands_alone(finding const& it) const noexcept;
     // Whether a close was within the last `quiet_for`; 0: never.
     [[nodiscard]] bool was_lately(std::uint64_t close) const noexcept {
@@ -89,7 +89,7 @@ private:
     std::string_view cause_reason_{}, cause_tensor_{};
     mode cause_mode_ = mode::train;  // the mode of the step that showed the cause
     severity cause_level_ = severity::info;
-    bool weights_reported_ = false, sign_reported_ = false;
+    bool weights_reported_ = false, sign_reported_ = false, names_checked_ = false;
     bool has_classes_ = false, classes_below_zero_ = false;  // class labels were seen; some below zero
     std::uint64_t cause_at_ = 0;
 };

@@ -61,9 +61,12 @@ SPOTTER_COLD_BODY bool diagnoser::waits(episode const& it) const noexcept {
     return by_noise ? weights_.rests_mostly() : close_ < it.ever_first + 20;
 }
 
-// The weights of a net climb, and so does the loss of the same net, whatever another net does.
-SPOTTER_COLD_BODY bool diagnoser::is_witnessed(finding const& it) const noexcept {
-    return it.is<update_direction>(update_direction::ascends) && losses_.rises_in_net_of(it.tensor);
+// The weights of a net climb, and so does the loss of the same net, whatever another net does. A critic's loss may rise
+// with the returns.
+SPOTTER_COLD_BODY bool diagnoser::is_witnessed(finding const& it, spotter::progress now) const noexcept {
+    bool const climbs = it.is<update_direction>(update_direction::ascends);
+    return climbs &&
+           (losses_.rises_in_net_of(it.tensor) || (now != progress::improves && losses_.critic_rises(it.tensor)));
 }
 
 SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept {
@@ -94,7 +97,7 @@ SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progr
     if (standing_of(found) != standing::symptom) { return found.severity; }
     if (found.id == rule_id::gradient_not_cleared) { return waits(it) ? severity::info : found.severity; }
     if (found.id == rule_id::constant_batch) { return severity::info; }
-    bool const is_alarm = is_ill(now) || is_witnessed(found) || (now == progress::unknown && stands_alone(found));
+    bool const is_alarm = is_ill(now) || is_witnessed(found, now) || (now == progress::unknown && stands_alone(found));
     return is_alarm ? found.severity : severity::info;
 }
 
@@ -234,7 +237,9 @@ SPOTTER_COLD_BODY bool diagnoser::leaves_a_plateau() const noexcept {
 // On a plateau a loss is not flat yet. After the first steps threw a loss up, its fall is no progress until it is below
 // where it began.
 SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
-    losses_.pass_low_beginnings(weights_.begins_with_small_steps(limits_.sure_step));
+    if (losses_.any_begins_low() && weights_.begins_with_small_steps(limits_.sure_step)) {
+        losses_.pass_low_beginnings();
+    }
     spotter::progress const now = losses_.says();
     if (now == progress::flat && leaves_a_plateau()) { return progress::unknown; }
     bool const may_be = now == progress::improves || now == progress::unknown;
@@ -276,7 +281,10 @@ SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
         tell_beside(it, now, what.alarm, leads, out);
     }
     finding misnamed;
-    if (close_ == 20 && names_are_wrong(weights_, step, misnamed)) { out.push(misnamed); }
+    if (!names_checked_ && weights_.closes() >= 20) {
+        names_checked_ = true;
+        if (names_are_wrong(weights_, step, misnamed)) { out.push(misnamed); }
+    }
     if (what.anything && out.size() == first) {
         findings::unreported kept;
         kept.set(what.held);

@@ -44,8 +44,8 @@ public:
         if (says_ != progress::worsens && is_worse(limits, why_)) { says_ = progress::worsens; }
     }
 
-    // At its tenth sample: it looks like a running mean from 0, unless large updates threw it up. Then it begins anew.
-    [[nodiscard]] constexpr bool begins_low() const noexcept { return samples_ == 10 && mean_.begins_low(); }
+    // From its tenth sample on: it looks like a running mean from 0, unless updates threw it up. Then it begins anew.
+    [[nodiscard]] constexpr bool begins_low() const noexcept { return samples_ < 20 && mean_.begins_low(); }
     constexpr void begin_anew() noexcept { mean_.accept(), *this = falling_series{mean_}; }
 
     [[nodiscard]] constexpr progress says() const noexcept { return says_; }
@@ -119,17 +119,24 @@ public:
     // It is worse than it began, in 95 of 100 pairs of blocks from the first sixth and the last third, and has not
     // improved.
     [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
-    // Its last third is worse than its first sixth by a quarter or more, in 95 of 100 pairs of blocks, and it has not
-    // improved.
+    // Its last third is worse than its first sixth by `sunk` or more, by four standard errors and in 95 of 100 pairs of
+    // blocks, and it has not improved.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_sunk(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        if (samples_ < limits.returns || improved_) { return false; }
+        if (samples_ < limits.earliest || improved_) { return false; }
+        double const before = sunk_from(), fall = now_ - before;
+        double least = limits.sunk * magnitude(before), error = 4 * standard_error(blocks_.blocks());
+        force_rounding(least), force_rounding(error);
+        return fall > least && fall > error && share_below(first_sixth(), last_third()) >= 0.95;
+    }
+    // The median of its first sixth.
+    [[nodiscard]] constexpr double sunk_from() const noexcept { return middle_of(first_sixth()); }
+    // From each third to the next it rises.
+    [[nodiscard]] constexpr bool rises_throughout() const noexcept {
         std::size_t const third = blocks_.size() / 3;
-        std::span<double const> const first = blocks_.first(third / 2);
-        double const before = middle_of(first);
-        double least = limits.sunk * magnitude(before);
-        force_rounding(least);
-        return now_ - before > least && share_below(first, blocks_.last(third)) >= 0.95;
+        std::span<double const> const middle = blocks_.last(2 * third).first(third);
+        return third > 1 && share_below(blocks_.first(third), middle) >= 0.95 &&
+               share_below(middle, blocks_.last(third)) >= 0.95;
     }
     // It was hardly ever below where it began, and is above: its lowest block is in the first sixth, and 95 in 100
     // pairs of blocks from the first and the last third rise.
@@ -145,11 +152,11 @@ public:
 
 private:
     constexpr explicit falling_series(mean_from_zero const& mean) noexcept : mean_{mean} {}
-    // From each third to the next: a few samples that scatter behind a low first one seldom do.
-    [[nodiscard]] constexpr bool rises_throughout() const noexcept {
-        std::size_t const third = blocks_.size() / 3;
-        std::span<double const> const middle = blocks_.last(2 * third).first(third);
-        return share_below(blocks_.first(third), middle) >= 0.95 && share_below(middle, blocks_.last(third)) >= 0.95;
+    [[nodiscard]] constexpr std::span<double const> first_sixth() const noexcept {
+        return blocks_.first(blocks_.size() / 3 / 2);
+    }
+    [[nodiscard]] constexpr std::span<double const> last_third() const noexcept {
+        return blocks_.last(blocks_.size() / 3);
     }
     // Computes what every sample needs, and only a new block changes.
     SPOTTER_STRICT constexpr void look_at_thirds(progress_limits const& limits) noexcept {
@@ -245,6 +252,7 @@ private:
         if (comes_back_) { return false; }
         if (is_far_above(limits, why) || stays_above(limits, why)) { return true; }
         constexpr std::string_view lowest = "lowest of the latest losses";
+        // A few samples that scatter behind a low first one seldom rise throughout.
         if (far_above_ >= limits.runs_away && rises_from_the_start() && rises_throughout()) {
             why = {lowest, least_far_, far_off, relation::greater};
             return true;
@@ -312,15 +320,18 @@ private:
     }
     // Of the difference of two medians over a third each, by the scatter of the last; 0 where a third is one block.
     [[nodiscard]] SPOTTER_STRICT constexpr double standard_error() const noexcept {
+        return standard_error(last_third());
+    }
+    // The same by the scatter of `from`: the median distance of neighbours.
+    [[nodiscard]] SPOTTER_STRICT constexpr double standard_error(std::span<double const> from) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         if (third < 2) { return 0; }
         double apart[block_series::most]{};
-        std::span<double const> const last = blocks_.last(third);
-        for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
+        for (std::size_t i = 1; i < from.size(); ++i) { apart[i - 1] = magnitude(from[i] - from[i - 1]); }
         // The median of |a - b| for two normal numbers is 0.954 standard deviations; the standard error of a median is
         // 1.25 times that of a mean.
-        double const deviation = middle_of({apart, third - 1}) / 0.954;
+        double const deviation = middle_of({apart, from.size() - 1}) / 0.954;
         return 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
     }
     // It has fallen by `least_fall` or more.

@@ -34,9 +34,9 @@ struct progress_limits {
     double far_worse = 3;  // times the first loss: `lasting_far` samples above this, within a factor of two, are worse
     std::uint64_t lasting_far = 30;
     std::uint64_t runs_away = 10;  // samples above `far_worse`, of a loss that has risen from the start
-    // Returns of a policy that moves in small steps from batch to batch of experience (PPO): after `batches` of them
-    // and `returns` samples, they have fallen by `sunk`.
-    std::uint64_t batches = 10, returns = 20;
+    // Returns of a policy that moves in small steps from batch to batch of experience (PPO): after `batches` of them,
+    // and `earliest` samples, they have fallen by `sunk`. (Not chosen by --leave-out.)
+    std::uint64_t batches = 10;
     double sunk = 0.25;
     // What was learned does not carry over, after `evaluations` evaluations and `trained` training samples: the level
     // of evaluation is at least 1 - `flat_fall` times the beginning of training, and at least `as_first` times its own

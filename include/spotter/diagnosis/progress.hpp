@@ -51,11 +51,12 @@ public:
         see_size(*mine);
         stale_ = true, any_low_ = any_low_ || mine->train.begins_low();
     }
-    // Small updates explain no loss that begins at a third of its next values: it is a running mean from 0.
-    constexpr void pass_low_beginnings(bool updates_are_small) noexcept {
-        if (!std::exchange(any_low_, false) || !updates_are_small) { return; }
+    // A loss began at a third of its next values; asked once.
+    [[nodiscard]] constexpr bool any_begins_low() noexcept { return std::exchange(any_low_, false); }
+    // No update explains that: such losses are running means from 0.
+    constexpr void pass_low_beginnings() noexcept {
         all_.each([](series& it) {
-            if (it.train.begins_low()) { it.train.begin_anew(); }
+            if (it.counts && !it.is_metric && it.train.begins_low()) { it.train.begin_anew(); }
         });
     }
     // The progress over all samples so far.
@@ -115,17 +116,23 @@ public:
         });
         return losses == 1 && !gained;
     }
-    // The loss of the net that a tensor belongs to has risen from the start, by however little, or worsens. A critic's
-    // loss counts.
+    // The loss of the net that a tensor belongs to has risen from the start, by however little, or worsens.
     [[nodiscard]] constexpr bool rises_in_net_of(std::string_view tensor) const noexcept {
         bool any = false;
-        auto const see = [&](std::string_view, series const& it) {
+        each_loss_of_net(tensor, [&](std::string_view, series const& it) {
             any = any || it.train.says() == progress::worsens ||
                   (it.train.samples() >= limits_.earliest && it.train.rises_from_the_start());
-        };
-        each_loss_of_net(tensor, see);
+        });
+        return any;
+    }
+    // The net that a tensor belongs to is a critic's, and its loss has risen from the start to `far_worse` times that.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool critic_rises(std::string_view tensor) const noexcept {
+        SPOTTER_STRICT_BODY
+        bool any = false;
         all_.each_named([&](std::string_view called, series const& it) {
-            if (it.is_value && is_loss_of_net(called, net_of(tensor))) { see(called, it); }
+            bool const is_its = it.is_value && is_loss_of_net(called, net_of(tensor));
+            any = any || (is_its && it.train.samples() >= limits_.earliest && it.train.rises_from_the_start() &&
+                          it.train.level() > limits_.far_worse * it.train.first());
         });
         return any;
     }
@@ -193,7 +200,8 @@ private:
     }
     // Of a policy from the one that gathered its data: such a policy moves in small steps.
     [[nodiscard]] static constexpr bool is_divergence(tensor_info const& tensor) noexcept {
-        return is_metric(tensor) && detail::has_one_of(tensor.name, {}, {"kl"});
+        return is_metric(tensor) && detail::has_one_of(tensor.name, {}, {"kl"}) && !rises(tensor) &&
+               !detail::has_one_of(tensor.name, {}, {"coef", "coeff", "beta", "target", "limit"});
     }
     // More of it is better.
     [[nodiscard]] static constexpr bool rises(tensor_info const& tensor) noexcept {
@@ -283,11 +291,11 @@ private:
         why = {"eval loss", now, neither ? stirs_not : as_before, relation::greater_equal};
         return true;
     }
-    // A policy that was updated several times on a batch of experience has gathered the next with the policy of now.
+    // The first update on a new batch of experience sees the policy that gathered it: its divergence is rounding error.
     SPOTTER_STRICT constexpr void see_divergence(measurement of) noexcept {
         SPOTTER_STRICT_BODY
         if (!of.known) { return; }
-        batches_ += 4 * of.value < divergence_ ? 1U : 0U;
+        batches_ += magnitude(of.value) < 1e-3 * magnitude(divergence_) ? 1U : 0U;
         divergence_ = of.value;
     }
     // Of returns that have fallen. They worsen where that lasts too long to be exploration, or a critic explodes. They
@@ -298,7 +306,8 @@ private:
         if (it.has_dropped() && is_sure) { return progress::worsens; }
         return batches_ >= limits_.batches && it.has_sunk(limits_) ? progress::flat : progress::unknown;
     }
-    // The loss of a critic explodes, and no return has improved.
+    // The loss of a critic explodes from the start on, and no return has improved. Where rewards are found late it
+    // leaps.
     [[nodiscard]] constexpr bool only_critic_moves() noexcept {
         std::uint64_t samples = 0;
         bool improves = false;
@@ -310,7 +319,8 @@ private:
             }
         });
         std::string_view name{};
-        return samples >= limits_.earliest && !improves && value_that_explodes(name) != nullptr;
+        series const* const value = value_that_explodes(name);
+        return samples >= limits_.earliest && !improves && value != nullptr && value->train.rises_throughout();
     }
     // It counts for the progress of the whole run.
     [[nodiscard]] constexpr bool speaks(series const& it) const noexcept {
@@ -352,7 +362,7 @@ private:
     double largest_ = 0;  // the largest beginning of a training loss
     bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
     bool any_low_ = false;       // a loss began low at this close
-    std::uint64_t batches_ = 0;  // of experience: the divergence fell to under a quarter
+    std::uint64_t batches_ = 0;  // of experience: the divergence fell to nothing
     double divergence_ = 0;      // the latest
     progress says_ = progress::unknown;
 };

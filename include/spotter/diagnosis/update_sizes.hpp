@@ -69,7 +69,7 @@ public:
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
         double const size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : mine->size;
         mine->twice = mine->twice || (mine->seen && mine->last_at == it.step && size != mine->size);
-        mine->last_at = it.step;
+        mine->last_at = it.step, shown_now_ = true;
         if (!std::exchange(mine->seen, true)) {
             mine->elements = it.stats.count;
             mine->met_at = it.step;
@@ -100,7 +100,10 @@ public:
     // A close: call it before the next step's tensors.
     constexpr void close() noexcept {
         if (pull_now_ > 0) { (void)pulls_.add(std::exchange(pull_now_, 0)); }
+        closes_ += std::exchange(shown_now_, false) ? 1U : 0U;
     }
+    // Closes of steps that showed a weight.
+    [[nodiscard]] constexpr std::uint64_t closes() const noexcept { return closes_; }
     // The run is on a plateau near small initial weights (Saxe et al. 2014): at first a step as long as the weights
     // would have changed the loss by less than a tenth, by the gradients, and gradients have grown since.
     [[nodiscard]] SPOTTER_STRICT constexpr bool leave_a_plateau(double loss) const noexcept {
@@ -127,11 +130,12 @@ public:
     template <class Use>
     constexpr void each_gradient_of_nothing(Use&& use) const noexcept {
         gradients_.each_named([&](std::string_view name, shown_gradient const& it) {
+            if (it.has_partner || it.elements < 2) { return; }
             bool is_alike = false;
             each([&](std::string_view, weight const& of) {
                 is_alike = is_alike || (!of.has_gradient && of.elements == it.elements);
             });
-            if (!it.has_partner && it.elements > 1 && is_alike) { use(name); }
+            if (is_alike) { use(name); }
         });
     }
     // Calls `use(name, weight)` for each weight that was seen.
@@ -172,10 +176,14 @@ public:
         return all;
     }
 
-    // Weights have moved, and none by `least` of itself in its first updates.
-    [[nodiscard]] constexpr bool begins_with_small_steps(double least) const noexcept {
+    // Weights have moved, none by `least` of itself in its first updates, and gradients, where they are shown, have not
+    // grown threefold: no update has thrown the loss up.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool begins_with_small_steps(double least) const noexcept {
+        SPOTTER_STRICT_BODY
         double const largest = count_leaps(least, least).largest;
-        return largest > 0 && largest < least;
+        std::size_t const third = pulls_.size() / 3;
+        bool const has_grown = third > 0 && middle_of(pulls_.last(third)) > 3 * pulls_.blocks()[0];
+        return largest > 0 && largest < least && !has_grown;
     }
 
     // The most by which a step as long as a weight would have changed the loss. Unknown where no gradient was seen, or
@@ -265,7 +273,8 @@ private:
     per_tensor<weight> all_;
     per_tensor<shown_gradient> gradients_;
     std::uint64_t all_moves_ = 0, all_rests_ = 0;
-    bool is_new_ = false, any_moves_ = false;
+    std::uint64_t closes_ = 0;
+    bool is_new_ = false, any_moves_ = false, shown_now_ = false;
     double pull_now_ = 0;  // of this step: the sum over weights of norm times gradient norm
     block_series pulls_;   // of all steps
 };

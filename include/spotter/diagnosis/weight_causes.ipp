@@ -174,7 +174,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (!twice.empty()) {
         into = found_by(rule_id::dead_update_path, "seen twice in a step, with other values", twice,
                         {"values of one name", 2, 1, relation::greater}, at,
-                        "Give each net a name of its own, such as a/fc1/w and b/fc1/w. Show one net once a step.");
+                        "Show a weight once a step. Two nets need two names, such as a/fc1/w and b/fc1/w.");
     } else if (gradients > 0) {
         into = found_by(rule_id::dead_update_path, "a gradient has the name of no weight", gradient,
                         {"such gradients", gradients, 0, relation::greater}, at,

@@ -25,8 +25,7 @@ namespace detail {
 // Warning, with one of four reasons.
 // - No effect: a parameter has never changed, although its gradient was finite and not all zero, `patience` times
 //   in a row.
-// - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients
-//   that are at least `faded` of its largest. Below, the gradient is what came to rest.
+// - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients.
 // - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
 //   a non-zero one.
 // - Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
@@ -51,8 +50,6 @@ struct dead_update_path {
     std::uint64_t never_trained = 20;  // steps
     double noise = 1e-6;               // times the l2 norm of the layer's largest gradient: float32 has 24 bits
 
-    static constexpr double faded = 1e-3;  // times the largest l2 norm of its gradient
-
     struct parameter {                   // of one weight or bias
         tensor_id gradient = no_tensor;  // no_tensor where none is known
         std::size_t layer = 0;           // index of its layer
@@ -63,7 +60,6 @@ struct dead_update_path {
         std::uint64_t first_hash = 0, first_index = 0,
                       sights = 0;               // observations since that one
         bool at_work = false, spoiled = false;  // some gradient was effective; some was not finite
-        double most = 0;                        // squared norm of its largest gradient
         bool ever = false;                      // changed since it was first observed
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, for each reason
     };
@@ -154,9 +150,7 @@ private:
         if (due(mine)) { judge_change(mine, all.changed, all); }
         if (due(mine) || !continues(mine)) { begin(mine); }
         bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
-        mine.most = gradient.squares > mine.most ? gradient.squares : mine.most;
-        bool const has_faded = mine.ever && gradient.squares < faded * faded * mine.most;
-        mine.at_work = mine.at_work || (gradient.at_work() && !is_noise && !has_faded);
+        mine.at_work = mine.at_work || (gradient.at_work() && !is_noise);
         if (gradient.at_work() && is_noise) { mine.no_effect = 0; }  // noise is above the limit now and then
         mine.spoiled = mine.spoiled || !gradient.finite;
     }
