@@ -119,13 +119,13 @@ public:
     // It is worse than it began, in 95 of 100 pairs of blocks from the first sixth and the last third, and has not
     // improved.
     [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
-    // Its last third is worse than its first sixth by `sunk` or more, by four standard errors and in 95 of 100 pairs of
+    // Its last third is worse than its first sixth by `sunk` or more, by five standard errors and in 95 of 100 pairs of
     // blocks, and it has not improved.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_sunk(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         if (samples_ < limits.earliest || improved_) { return false; }
         double const before = sunk_from(), fall = now_ - before;
-        double least = limits.sunk * magnitude(before), error = 4 * standard_error(blocks_.blocks());
+        double least = limits.sunk * magnitude(before), error = 5 * standard_error(blocks_.blocks());
         force_rounding(least), force_rounding(error);
         return fall > least && fall > error && share_below(first_sixth(), last_third()) >= 0.95;
     }
