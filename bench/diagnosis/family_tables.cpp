@@ -35,11 +35,12 @@ struct row {
     }
 };
 
-// The half of the families that the table of causes was not made with; figures of the other half say what was tried.
+// Families that neither the table of causes was made with, nor a later repair; figures of the others say what was
+// tried.
 constexpr std::string_view left_out[] = {
-    "accumulation", "batch_1000",  "boosted", "char_transformer",     "contrastive", "cyclic",       "dlib_net",
-    "embeddings",   "gan",         "lbfgs",   "matrix_factorisation", "mlp_reg",     "noisy_labels", "per_sample",
-    "ppo",          "rnn_clipped", "td3"};
+    "accumulation", "batch_1000", "boosted", "char_transformer",     "contrastive", "cyclic",       "dlib_net",
+    "embeddings",   "gan",        "lbfgs",   "matrix_factorisation", "mlp_reg",     "noisy_labels", "per_sample",
+    "rnn_clipped"};
 bool is_left_out(std::string_view family) {
     return std::find(std::begin(left_out), std::end(left_out), family) != std::end(left_out);
 }
