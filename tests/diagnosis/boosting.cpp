@@ -47,7 +47,7 @@ double falls_to(double rest, double share, std::uint64_t i) {
 double learned_by_heart(std::uint64_t i) {
     return falls_to(0.6, 0.1, i) + (i > 20 ? 0.003 * static_cast<double>(i - 20) : 0);
 }
-std::vector<float> importances(std::size_t features, float first) {
+std::vector<float> gains(std::size_t features, float first) {
     std::vector<float> all(features, (1 - first) / static_cast<float>(features - 1));
     all[0] = first;
     return all;
@@ -148,7 +148,7 @@ TEST_CASE(
 TEST_CASE("boosting: few features that matter are a note, and hide nothing") {
     auto const healthy = [](auto& watch, std::uint64_t i) {
         watch.observe("train-rmse", falls_to(0.05, 0.03, i));
-        watch.observe("feature_importance/gain", importances(10, 0.91F));
+        watch.observe("feature_importance/gain", gains(10, 0.91F));
     };
     CHECK(rounds(100, healthy).empty());
     auto const notes = rounds(100, healthy, severity::info);
@@ -157,7 +157,7 @@ TEST_CASE("boosting: few features that matter are a note, and hide nothing") {
     }));
     auto const lost = rounds(100, [](auto& watch, std::uint64_t i) {
         watch.observe("train-rmse", i < 40 ? falls_to(0.05, 0.03, i) : std::pow(10.0, static_cast<double>(i - 40)));
-        watch.observe("feature_importance/gain", importances(10, 0.91F));
+        watch.observe("feature_importance/gain", gains(10, 0.91F));
     });
     REQUIRE_FALSE(lost.empty());
     CHECK((lost[0].rule == "loss_not_decreasing" && lost[0].level == severity::error));

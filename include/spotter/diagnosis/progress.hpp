@@ -331,15 +331,10 @@ private:
         std::uint64_t losses = 0, that_are[4]{};
         bool better = false, evaluates_better = false, behind = false;
         evidence unused;
-        progress fall = progress::unknown;  // of returns
         all_.each([&](series const& it) {
             if (!speaks(it)) { return; }
             evaluates_better = evaluates_better || it.eval.says() == progress::improves;
             better = better || it.train.says() == progress::improves;
-            for (detail::falling_series const* const each : {&it.train, &it.eval}) {
-                progress const one = objective_ ? progress::unknown : fall_of(*each);
-                fall = one > fall ? one : fall;
-            }
             if (!it.counts) { return; }
             behind = behind || stays_behind(it, unused);
             ++losses, ++that_are[static_cast<std::size_t>(it.train.says())];
@@ -347,8 +342,19 @@ private:
         std::uint64_t const flat = that_are[static_cast<std::size_t>(progress::flat)];
         if (evaluates_better || (better && !behind)) { return progress::improves; }
         if (that_are[static_cast<std::size_t>(progress::worsens)] > 0) { return progress::worsens; }
-        bool const is_flat = behind || (flat == losses && stands(losses)) || (!objective_ && only_critic_moves());
-        return is_flat && fall == progress::unknown ? progress::flat : fall;
+        if (behind || (flat == losses && stands(losses))) { return progress::flat; }
+        return objective_ ? progress::unknown : sum_up_returns();
+    }
+    // Of returns none of which improves.
+    [[nodiscard]] constexpr progress sum_up_returns() noexcept {
+        progress worst = only_critic_moves() ? progress::flat : progress::unknown;
+        all_.each([&](series const& it) {
+            for (detail::falling_series const* const each : {&it.train, &it.eval}) {
+                progress const one = it.is_value ? progress::unknown : fall_of(*each);
+                worst = one > worst ? one : worst;
+            }
+        });
+        return worst;
     }
     // Whether `losses` flat losses mean no progress. One does; several metrics of one model do; two adversarial nets,
     // each flat, do not.

@@ -70,31 +70,12 @@ public:
         double const size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : mine->size;
         mine->twice = mine->twice || (mine->seen && mine->last_at == it.step && size != mine->size);
         mine->last_at = it.step, shown_now_ = true;
-        if (!std::exchange(mine->seen, true)) {
-            mine->elements = it.stats.count;
-            mine->met_at = it.step;
-            mine->scale = scale_of(it), is_new_ = true;
-            mine->first_size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : 0;
-            mine->from_the_start = it.tensor.instant == instant::before_update;
-            mine->one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
-        }
+        if (!std::exchange(mine->seen, true)) { meet(*mine, it, size); }
         mine->size = size;
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
-        if (!(ratio.value > 0)) {
-            ++mine->rests, ++mine->resting, ++all_rests_;
-            return;
-        }
-        ++mine->moves, ++all_moves_, mine->resting = 0;
-        fade(*mine);
-        if (mine->moves <= first_updates && ratio.value > mine->early) {
-            mine->early = ratio.value, mine->early_at = it.step;
-        }
-        if (ratio.value > mine->peak) { mine->peak = ratio.value, mine->peak_at = it.step; }
-        if (ratio.value > mine->highest) {
-            mine->highest = ratio.value, mine->highest_at = it.step, mine->highest_move = mine->moves;
-        }
-        any_moves_ = any_moves_ || ratio.value >= little;
+        if (ratio.value > 0) { return note_move(*mine, ratio.value, it.step); }
+        ++mine->rests, ++mine->resting, ++all_rests_;
     }
 
     // A close: call it before the next step's tensors.
@@ -224,6 +205,21 @@ private:
             any_pull = any_pull || it.*pulling;
         });
         return any_gradient && !any_pull;
+    }
+    // The first observation of a weight, of this l2 norm.
+    constexpr void meet(weight& mine, observation const& it, double size) noexcept {
+        mine.elements = it.stats.count, mine.met_at = it.step, mine.first_size = size;
+        mine.scale = scale_of(it), is_new_ = true;
+        mine.from_the_start = it.tensor.instant == instant::before_update;
+        mine.one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
+    }
+    constexpr void note_move(weight& mine, double ratio, step_id at) noexcept {
+        ++mine.moves, ++all_moves_, mine.resting = 0;
+        fade(mine);
+        if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }
+        if (ratio > mine.peak) { mine.peak = ratio, mine.peak_at = at; }
+        if (ratio > mine.highest) { mine.highest = ratio, mine.highest_at = at, mine.highest_move = mine.moves; }
+        any_moves_ = any_moves_ || ratio >= little;
     }
     constexpr void see_gradient(observation const& it) noexcept {
         weight* const of = all_.find(it.tensor.partner);
