@@ -345,7 +345,7 @@ private:
         if (behind || (flat == losses && stands(losses))) { return progress::flat; }
         return objective_ ? progress::unknown : sum_up_returns();
     }
-    // Of returns none of which improves.
+    // What all returns say, where none improves.
     [[nodiscard]] constexpr progress sum_up_returns() noexcept {
         progress worst = only_critic_moves() ? progress::flat : progress::unknown;
         all_.each([&](series const& it) {
