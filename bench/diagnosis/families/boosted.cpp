@@ -6,7 +6,6 @@
 
 #include <spotter/ext/xgboost.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -32,16 +31,12 @@ void ask(int answer) {
     if (answer != 0) { std::fprintf(stderr, "xgboost: %s\n", XGBGetLastError()); }
 }
 
-// Rows with their labels; of a leaked label the first feature is a copy.
 class rows {
 public:
     rows(samples const& from, bool leaks) {
-        values x = from.inputs, y = from.targets;
-        for (std::int32_t const each : from.classes) { y.push_back(static_cast<float>(each)); }
-        std::size_t const features = from.features(), count = y.size();
-        for (std::size_t i = 0; i < count && leaks; ++i) { x[i * features] = y[i]; }
-        ask(XGDMatrixCreateFromMat(x.data(), count, features, nan_value, &data));
-        ask(XGDMatrixSetFloatInfo(data, "label", y.data(), count));
+        auto const [x, y] = rows_and_labels(from, leaks);
+        ask(XGDMatrixCreateFromMat(x.data(), y.size(), from.features(), nan_value, &data));
+        ask(XGDMatrixSetFloatInfo(data, "label", y.data(), y.size()));
     }
     rows(rows const&) = delete;
     rows& operator=(rows const&) = delete;
@@ -112,19 +107,7 @@ private:
         float const* guess = nullptr;
         rows const clean{data_.eval, false};
         ask(XGBoosterPredict(booster, clean.data, 0, 0, 0, &count, &guess));
-        double bad = 0;
-        std::size_t const samples_seen = data_.eval.count();
-        for (std::size_t i = 0; i < samples_seen; ++i) {
-            if (how_.classifies) {
-                bad += std::max_element(guess + 4 * i, guess + 4 * i + 4) - (guess + 4 * i) == data_.eval.classes[i]
-                           ? 0.0
-                           : 4.0 / 3.0;
-            } else {
-                auto const gap = static_cast<double>(guess[i] - data_.eval.targets[i]);
-                bad += gap * gap;
-            }
-        }
-        course_.evaluated(bad / static_cast<double>(samples_seen));
+        course_.evaluated(badness_of(guess, data_.eval, how_.classifies ? 4 : 1));
     }
 
     course& course_;

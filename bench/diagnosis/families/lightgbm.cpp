@@ -43,11 +43,9 @@ struct freed {
 };
 using handle = std::unique_ptr<void, freed>;
 
-// Samples with their labels, in the bins of `like`; of a leaked label the first feature is a copy.
+// Samples with their labels, in the bins of `like`.
 handle rows_of(samples const& from, bool leaks, void* like = nullptr) {
-    values x = from.inputs, y = from.targets;
-    for (std::int32_t const each : from.classes) { y.push_back(static_cast<float>(each)); }
-    for (std::size_t i = 0; i < y.size() && leaks; ++i) { x[i * from.features()] = y[i]; }
+    auto const [x, y] = rows_and_labels(from, leaks);
     void* made = nullptr;
     ask(LGBM_DatasetCreateFromMat(x.data(), C_API_DTYPE_FLOAT32, static_cast<int>(y.size()),
                                   static_cast<int>(from.features()), 1, "verbosity=-1 num_threads=1", like, &made));
@@ -115,17 +113,7 @@ private:
         ask(LGBM_BoosterPredictForMat(booster, data_.eval.inputs.data(), C_API_DTYPE_FLOAT32, static_cast<int>(count),
                                       static_cast<int>(data_.eval.features()), 1, C_API_PREDICT_NORMAL, 0, -1, "",
                                       &made, guess.data()));
-        double bad = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            double const* const row = guess.data() + i * outputs;
-            if (how_.classifies) {
-                bad += std::max_element(row, row + classes) - row == data_.eval.classes[i] ? 0.0 : 4.0 / 3.0;
-            } else {
-                double const gap = *row - static_cast<double>(data_.eval.targets[i]);
-                bad += gap * gap;
-            }
-        }
-        course_.evaluated(bad / static_cast<double>(count));
+        course_.evaluated(badness_of(guess.data(), data_.eval, outputs));
     }
 
     course& course_;

@@ -4,10 +4,13 @@
 
 #include "../data.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numbers>
+#include <utility>
 
 namespace diagnosis {
 
@@ -70,6 +73,32 @@ namespace diagnosis {
         }
     }
     return made;
+}
+
+// For boosted trees: the rows of samples and their labels as numbers. Of a leaked label the first feature is a copy.
+[[nodiscard]] inline std::pair<values, values> rows_and_labels(samples const& from, bool leaks) {
+    values x = from.inputs, y = from.targets;
+    for (std::int32_t const each : from.classes) { y.push_back(static_cast<float>(each)); }
+    for (std::size_t i = 0; i < y.size() && leaks; ++i) { x[i * from.features()] = y[i]; }
+    return {std::move(x), std::move(y)};
+}
+
+// How bad guesses of {samples, outputs} are: the share of wrong classes relative to chance; of one output the mean
+// squared error.
+template <class Number>
+[[nodiscard]] double badness_of(Number const* guess, samples const& of, std::size_t outputs) {
+    auto const chance_of_error = 1.0 - 1.0 / static_cast<double>(outputs);
+    double bad = 0;
+    for (std::size_t i = 0; i < of.count(); ++i) {
+        Number const* const row = guess + i * outputs;
+        if (outputs > 1) {
+            bad += std::max_element(row, row + outputs) - row == of.classes[i] ? 0.0 : 1.0 / chance_of_error;
+        } else {
+            auto const gap = static_cast<double>(*row - static_cast<Number>(of.targets[i]));
+            bad += gap * gap;
+        }
+    }
+    return bad / static_cast<double>(of.count());
 }
 
 }  // namespace diagnosis

@@ -319,7 +319,24 @@ SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_w
 }
 
 SPOTTER_COLD_BODY bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept {
-    return causes::misnamed(weights, at, into);
+    std::string_view gradient{}, twice{};
+    double gradients = 0;
+    weights.each_gradient_of_nothing([&](std::string_view name) {
+        if (++gradients == 1) { gradient = name; }
+    });
+    weights.each([&](std::string_view name, update_sizes::weight const& it) { twice = it.twice ? name : twice; });
+    if (!twice.empty()) {
+        into = causes::found_by(rule_id::dead_update_path, "seen twice in a step, with other values", twice,
+                                {"values of one name", 2, 1, relation::greater}, at,
+                                "Show a weight once a step. Two nets need two names, such as a/fc1/w and b/fc1/w.");
+    } else if (gradients > 0) {
+        into = causes::found_by(
+            rule_id::dead_update_path, "a gradient has the name of no weight", gradient,
+            {"such gradients", gradients, 0, relation::greater}, at,
+            "Name a gradient after its weight, grad/fc1/w for fc1/w: most rules on gradients need both.");
+    }
+    into.severity = severity::info;
+    return !twice.empty() || gradients > 0;
 }
 
 SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {

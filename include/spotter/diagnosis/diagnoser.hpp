@@ -33,7 +33,7 @@ public:
     // where nothing is new.
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
 
-    // What was seen when a cause was last looked for: for a bench, which asks what other weights would have named.
+    // The signs of the latest search for a cause. A bench ranks them with other weights.
     [[nodiscard]] signs seen() const noexcept { return seen_; }
 
 private:

@@ -280,9 +280,9 @@ SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
         bool const leads = has_cause && it.latest.id == reported.id && it.reason == reported.reason;
         tell_beside(it, now, what.alarm, leads, out);
     }
-    finding misnamed;
     if (!names_checked_ && weights_.closes() >= 20) {
         names_checked_ = true;
+        finding misnamed;
         if (names_are_wrong(weights_, step, misnamed)) { out.push(misnamed); }
     }
     if (what.anything && out.size() == first) {

@@ -44,7 +44,8 @@ public:
         if (says_ != progress::worsens && is_worse(limits, why_)) { says_ = progress::worsens; }
     }
 
-    // From its tenth sample on: it looks like a running mean from 0, unless updates threw it up. Then it begins anew.
+    // Its first ten samples look like those of a running mean that begins at 0, or of a loss that updates threw up. The
+    // caller knows the updates: a running mean begins anew.
     [[nodiscard]] constexpr bool begins_low() const noexcept { return samples_ < 20 && mean_.begins_low(); }
     constexpr void begin_anew() noexcept { mean_.accept(), *this = falling_series{mean_}; }
 

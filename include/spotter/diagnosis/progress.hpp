@@ -30,16 +30,16 @@ public:
     }
     // False where memory is short.
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
-        return !any(needs(tensor)) || is_divergence(tensor) || all_.declare(tensor) != nullptr;
+        if (!any(needs(tensor))) { return true; }
+        series* const mine = all_.declare(tensor);
+        if (mine != nullptr) { mine->is_divergence = is_divergence(tensor); }
+        return mine != nullptr;
     }
     constexpr void observe(observation const& it) noexcept {
-        if (is_divergence(it.tensor)) {
-            if (it.step.mode == mode::train) { see_divergence(mean(it.stats)); }
-            return;
-        }
         loss_place const place = place_of(it);
         series* const mine = all_.find(place.id);
         measurement const value = loss_of(it);
+        if (mine != nullptr && mine->is_divergence) { return see_divergence(*mine, value, place.when); }
         if (mine == nullptr || !value.known || !any(needs(it.tensor)) || place.when == mode::predict) { return; }
         bool const more = !falls(it.tensor);
         bool const train = place.when == mode::train;
@@ -80,6 +80,8 @@ public:
         bool is_of_player = false;             // the loss of one of two adversarial nets
         bool is_value = false;                 // the loss of a critic: evidence, but no objective
         bool is_total = false;                 // by its name all that is minimised
+        bool is_divergence = false;            // of a policy: no loss and no metric
+        double divergence = 0;                 // the latest
     };
     // The first training loss with this progress, or else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
@@ -200,8 +202,7 @@ private:
     }
     // Of a policy from the one that gathered its data: such a policy moves in small steps.
     [[nodiscard]] static constexpr bool is_divergence(tensor_info const& tensor) noexcept {
-        return is_metric(tensor) && detail::has_one_of(tensor.name, {}, {"kl"}) && !rises(tensor) &&
-               !detail::has_one_of(tensor.name, {}, {"coef", "coeff", "beta", "target", "limit"});
+        return is_metric(tensor) && detail::has_one_of(tensor.name, {}, {"kl"}) && !rises(tensor);
     }
     // More of it is better.
     [[nodiscard]] static constexpr bool rises(tensor_info const& tensor) noexcept {
@@ -292,11 +293,11 @@ private:
         return true;
     }
     // The first update on a new batch of experience sees the policy that gathered it: its divergence is rounding error.
-    SPOTTER_STRICT constexpr void see_divergence(measurement of) noexcept {
+    SPOTTER_STRICT constexpr void see_divergence(series& mine, measurement of, mode when) noexcept {
         SPOTTER_STRICT_BODY
-        if (!of.known) { return; }
-        batches_ += magnitude(of.value) < 1e-3 * magnitude(divergence_) ? 1U : 0U;
-        divergence_ = of.value;
+        if (!of.known || when != mode::train) { return; }
+        batches_ += magnitude(of.value) < 1e-3 * magnitude(mine.divergence) ? 1U : 0U;
+        mine.divergence = of.value;
     }
     // Of returns that have fallen. They worsen where that lasts too long to be exploration, or a critic explodes. They
     // are flat where the policy moves in small steps.
@@ -368,8 +369,7 @@ private:
     double largest_ = 0;  // the largest beginning of a training loss
     bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
     bool any_low_ = false;       // a loss began low at this close
-    std::uint64_t batches_ = 0;  // of experience: the divergence fell to nothing
-    double divergence_ = 0;      // the latest
+    std::uint64_t batches_ = 0;  // of experience: a divergence fell to nothing
     progress says_ = progress::unknown;
 };
 

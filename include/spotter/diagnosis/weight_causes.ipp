@@ -163,27 +163,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return all_rest && !first.name.empty();
 }
 
-// A gradient whose name pairs with no weight, or a name that two weights share.
-[[nodiscard]] inline bool misnamed(update_sizes const& weights, step_id at, finding& into) noexcept {
-    std::string_view gradient{}, twice{};
-    double gradients = 0;
-    weights.each_gradient_of_nothing([&](std::string_view name) {
-        if (++gradients == 1) { gradient = name; }
-    });
-    weights.each([&](std::string_view name, update_sizes::weight const& it) { twice = it.twice ? name : twice; });
-    if (!twice.empty()) {
-        into = found_by(rule_id::dead_update_path, "seen twice in a step, with other values", twice,
-                        {"values of one name", 2, 1, relation::greater}, at,
-                        "Show a weight once a step. Two nets need two names, such as a/fc1/w and b/fc1/w.");
-    } else if (gradients > 0) {
-        into = found_by(rule_id::dead_update_path, "a gradient has the name of no weight", gradient,
-                        {"such gradients", gradients, 0, relation::greater}, at,
-                        "Name a gradient after its weight, grad/fc1/w for fc1/w: most rules on gradients need both.");
-    }
-    into.severity = severity::info;
-    return !twice.empty() || gradients > 0;
-}
-
 // Below this a weight has hardly moved: an update ratio. From 50 updates on, also one with which all of them together
 // stay below the share `together` of the weight.
 struct least_move {
