@@ -386,6 +386,41 @@ TEST_CASE("cause: names that pair with nothing, and one name for two weights, ar
     CHECK(notes("grad/fc1/w", "fc1/w") == strings{"fc1/w: seen twice in a step, with other values"});
 }
 
+TEST_CASE("cause: a loss that changes its meaning begins anew, and that is noted once") {
+    struct answer {
+        std::vector<std::string> notes;
+        std::uint64_t alarms = 0, first_at = 0;
+    };
+    auto const answer_to = [](double factor, float update) {
+        answer all;
+        hook watch{plan{}, packs::supervised};
+        std::vector<float> w(12, 0.5F), g(12, 0.01F);
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            double const mean = 2.3 - 0.002 * static_cast<double>(i) + 0.05 * static_cast<double>(i % 3);
+            double const times = i < 150 ? 1 : i < 300 ? factor : factor * factor;
+            watch.begin(train(i));
+            watch.scalar("loss", mean * times);
+            watch.observe("fc1/w", view_of(w, {3, 4}), role::weight);
+            watch.observe("grad/fc1/w", view_of(g, {3, 4}), role::gradient);
+            for (finding const& each : watch.end()) {
+                if (each.severity >= severity::warning) { ++all.alarms; }
+                if (each.reason != "the loss changed its level under small updates") { continue; }
+                all.notes.emplace_back(each.tensor), all.first_at = each.step.index;
+                CHECK(each.severity == severity::note);
+            }
+            for (float& each : w) { each -= i == 149 ? update : 0.001F; }
+        }
+        return all;
+    };
+    for (double const factor : {32.0, 1.0 / 32}) {
+        answer const small = answer_to(factor, 0.001F);
+        CHECK((small.notes == std::vector<std::string>{"loss"} && small.first_at == 159 && small.alarms == 0));
+    }
+    CHECK(answer_to(1, 0.001F).notes.empty());
+    answer const large = answer_to(32, -0.3F);  // an update that may have done it
+    CHECK(large.alarms > 0);
+}
+
 TEST_CASE("cause: a critic that runs away while returns fall") {
     hook watch{plan{}, packs::rl};
     std::vector<std::string> all;

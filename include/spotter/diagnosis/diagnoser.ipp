@@ -247,6 +247,21 @@ SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
     return may_be && weights_.leapt(limits_.large_step) && losses_.has_gained_nothing() ? progress::flat : now;
 }
 
+SPOTTER_COLD_BODY bool diagnoser::begins_anew(step_id step, finding& note) noexcept {
+    if (!losses_.any_shift()) { return false; }
+    bool const is_unexplained = weights_.closes() > 0 && !weights_.leaps(limits_.leap);
+    std::string_view name{};
+    level_shift::levels const levels = losses_.take_shifts(is_unexplained, name);
+    if (!is_unexplained || std::exchange(shift_reported_, true)) { return false; }
+    bool const rises = levels.after > levels.before;
+    note = causes::found_by(
+        rule_id::loss_not_decreasing, "the loss changed its level under small updates", name,
+        {"loss", levels.after, levels.before, rises ? relation::greater : relation::less}, step,
+        "Give a loss that measures something else (a sum in place of a mean, another term, other data) another name.");
+    note.severity = severity::info;
+    return true;
+}
+
 SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, bool any_alarm, bool leads,
                                          findings& out) noexcept {
     severity const level = level_of(it, now);
@@ -267,6 +282,8 @@ SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, boo
 
 SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     last_[index_of(step.mode)] = step;
+    finding shift;
+    bool const has_shift = begins_anew(step, shift);
     spotter::progress const now = outcome();
     if (now == progress::improves && reported_progress_ != progress::unknown) {
         reported_progress_ = progress::unknown, cause_ = rule_id::other;
@@ -280,6 +297,7 @@ SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
         bool const leads = has_cause && it.latest.id == reported.id && it.reason == reported.reason;
         tell_beside(it, now, what.alarm, leads, out);
     }
+    if (has_shift) { out.push(shift); }
     if (!names_checked_ && weights_.closes() >= 20) {
         names_checked_ = true;
         finding misnamed;

@@ -5,6 +5,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/diagnosis/falling_series.hpp>
+#include <spotter/diagnosis/level_shift.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
 #include <spotter/rule/builtin/nets.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
@@ -49,7 +50,8 @@ public:
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
         (train ? mine->trained_at : mine->evaluated_at) = it.step;
         see_size(*mine);
-        stale_ = true, any_low_ = any_low_ || mine->train.begins_low();
+        mine->shifted = train && !more && mine->shift.add(value.value);
+        stale_ = true, any_low_ = any_low_ || mine->train.begins_low(), any_shift_ = any_shift_ || mine->shifted;
     }
     // A loss began at a third of its next values; asked once.
     [[nodiscard]] constexpr bool any_begins_low() noexcept { return std::exchange(any_low_, false); }
@@ -58,6 +60,22 @@ public:
         all_.each([](series& it) {
             if (it.counts && !it.is_metric && it.train.begins_low()) { it.train.begin_anew(); }
         });
+    }
+    // A loss has changed its level from one sample to the next; asked once.
+    [[nodiscard]] constexpr bool any_shift() noexcept { return std::exchange(any_shift_, false); }
+    // Gives the name and the levels of the first. `anew`: no update explains the change, so such losses begin anew.
+    [[nodiscard]] constexpr detail::level_shift::levels take_shifts(bool anew, std::string_view& name) noexcept {
+        series const* const first = first_of([](series const& it) { return it.shifted; }, name);
+        detail::level_shift::levels const levels = first->shift.found();
+        largest_ = 0;
+        all_.each([&](series& it) {
+            if (std::exchange(it.shifted, false) && anew) {
+                it.train = {};
+                it.train.add(it.shift.found().after, limits_);
+            }
+            see_size(it);
+        });
+        return levels;
     }
     // The progress over all samples so far.
     [[nodiscard]] constexpr progress says() noexcept {
@@ -82,6 +100,8 @@ public:
         bool is_total = false;                 // by its name all that is minimised
         bool is_divergence = false;            // of a policy: no loss and no metric
         double divergence = 0;                 // the latest
+        detail::level_shift shift{};           // in training
+        bool shifted = false;                  // at this sample
     };
     // The first training loss with this progress, or else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
@@ -368,8 +388,8 @@ private:
     detail::progress_limits limits_, returns_;
     double largest_ = 0;  // the largest beginning of a training loss
     bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
-    bool any_low_ = false;       // a loss began low at this close
-    std::uint64_t batches_ = 0;  // of experience: a divergence fell to nothing
+    bool any_low_ = false, any_shift_ = false;  // a loss began low at this close; changed its level
+    std::uint64_t batches_ = 0;                 // of experience: a divergence fell to nothing
     progress says_ = progress::unknown;
 };
 
