@@ -50,7 +50,7 @@ public:
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
         (train ? mine->trained_at : mine->evaluated_at) = it.step;
         see_size(*mine);
-        mine->shifted = train && !more && mine->shift.add(value.value);
+        mine->shifted = train && mine->counts && mine->shift.add(value.value);
         stale_ = true, any_low_ = any_low_ || mine->train.begins_low(), any_shift_ = any_shift_ || mine->shifted;
     }
     // A loss began at a third of its next values; asked once.
