@@ -33,7 +33,7 @@ struct cause_row {
     cause what;
     std::string_view words;                 // a few words that name the cause
     rule_id usual_rule;                     // the rule whose name its finding usually has
-    std::array<weighed_sign, 13> evidence;  // the finding is that of the first sign that is seen and has one
+    std::array<weighed_sign, 16> evidence;  // the finding is that of the first sign that is seen and has one
     std::string_view remedy;                // empty: the finding's own
     std::string_view apart;                 // what distinguishes it from similar causes
     bool may_overflow = false;              // it leads to values that are not finite
@@ -100,9 +100,10 @@ inline constexpr cause_row cause_table[] = {
      {{need(sign::most_weights_leapt, 4), need(sign::one_weight_leapt_far, 3), need(sign::some_weights_leapt, 0),
        need(sign::most_weights_leap, 2), need(sign::some_weights_leap, 0), need(sign::units_died, 5),
        need(sign::most_weights_leapt_later, 7), also(sign::loss_thrown_up, 1),
-       against(sign::small_first_steps, 3), against(sign::most_weights_climb, 4),
+       against(sign::small_first_steps, 3), against(sign::most_weights_climb, 5),
        against(sign::some_weights_climb, 1), against(sign::few_bad_elements, 3),
-       against(sign::loss_stands_still, 2)}},
+       against(sign::loss_stands_still, 2), against(sign::no_harm_yet, 9),
+       against(sign::gradients_change_little, 8)}},
      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.",
      "take a tenth of the rate: with a wrong sign the loss rises all the same", true},
     {cause::wrong_sign, "a sign is wrong", rule_id::update_direction,
@@ -110,11 +111,13 @@ inline constexpr cause_row cause_table[] = {
        need(sign::loss_without_bottom, 5), need(sign::loss_rises_under_small_steps, 5),
        need(sign::most_weights_climb, 5), need(sign::some_weights_climb, 3), need(sign::predictions_opposed, 6),
        also(sign::some_keep_climbing, 5),
-       also(sign::loss_gets_worse, 1), against(sign::loss_has_not_risen, 3)}},
+       also(sign::loss_gets_worse, 1), against(sign::loss_has_not_risen, 3), against(sign::loss_fell_at_first, 3)}},
      "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.",
      "take a tenth of the rate: too large a rate does no harm then", true},
     {cause::piles_up, "gradients are not cleared", rule_id::gradient_not_cleared,
-     {{need(sign::gradient_holds_those_before, 6), need(sign::gradients_pile_up, 4)}},
+     {{need(sign::gradient_holds_those_before, 6), need(sign::gradients_pile_up, 4),
+       need(sign::gradients_change_little, 0), also(sign::loss_gets_worse, 2), also(sign::loss_fell_at_first, 2),
+       against(sign::loss_without_bottom, 3)}},
      "", "print a gradient right before backward: it is to be zero", true},
     {cause::dead_units, "units are dead", rule_id::dead_relu,
      {{need(sign::dead_without_a_leap, 4), need(sign::dead_units, 2), need(sign::saturated_units, 1),

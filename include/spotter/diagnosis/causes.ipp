@@ -5,6 +5,7 @@
 #include <spotter/diagnosis/causes.hpp>
 #include <spotter/diagnosis/certain.hpp>
 #include <spotter/rule/builtin/all_zero.hpp>
+#include <spotter/rule/builtin/constant_batch.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
@@ -125,13 +126,15 @@ namespace causes {
     return true;
 }
 
-// Training improves, and evaluation is as bad as training began: learned by heart.
+// Training improves, and evaluation is as bad as training began, or rises from the start: learned by heart.
 [[nodiscard]] inline bool not_carried_over(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     evidence why;
     progress_watch::series const* const it = of.losses.not_carried_over(name, why);
     if (it == nullptr) { return false; }
-    into = found_by(rule_id::overfit, "eval loss is as before training", name, why, it->evaluated_at,
+    into = found_by(rule_id::overfit,
+                    why.how == relation::greater ? "eval loss rises from the start" : "eval loss is as before training",
+                    name, why, it->evaluated_at,
                     "Check that labels belong to their inputs, and that training and evaluation data are prepared "
                     "alike; then add data, regularisation or augmentation.");
     into.detail << "training loss " << it->train.level();
@@ -200,7 +203,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::dead_units, rule_id::dead_relu},
     {sign::dead_units, rule_id::dormant_units},
     {sign::saturated_units, rule_id::saturated_activation},
-    {sign::same_batch_at_every_step, rule_id::constant_batch, 0, &of_certain},
+    {sign::same_batch_at_every_step, rule_id::constant_batch, constant_batch::same_batch, &of_certain},
     {sign::repeated_batches, rule_id::constant_batch},
     {sign::no_activation, rule_id::identity_activation},
     {sign::output_does_not_match, rule_id::output_mismatch},
@@ -219,6 +222,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::gradient_fades_with_depth, rule_id::gradient_depth_ratio},
     {sign::gradient_holds_those_before, rule_id::gradient_not_cleared, gradient_not_cleared::holds_those_before},
     {sign::gradients_pile_up, rule_id::gradient_not_cleared, gradient_not_cleared::piles_up},
+    {sign::gradients_change_little, rule_id::gradient_not_cleared, gradient_not_cleared::change_little},
     {sign::guesses, rule_id::no_better_than_guessing},
     {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
     {sign::classes_imbalanced, rule_id::class_imbalance},
@@ -351,16 +355,19 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
         all.add(one_bad_element, it.is<non_finite>(non_finite::in_one_element));
         all.add(few_bad_elements, it.is<non_finite>(non_finite::in_few_elements));
     }
+    std::string_view name{};
+    falling_series const* const loss = of.losses.loss(name);
+    bool const fell = loss != nullptr && loss->fell_at_first(of.limits.progress);  // whatever the first updates were
     update_sizes::leap_counts const leaps = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
-    all.add(some_weights_leapt, leaps.at_first > 0 && 2 * leaps.at_first <= leaps.judged);
-    all.add(most_weights_leapt, 2 * leaps.at_first > leaps.judged);
-    all.add(one_weight_leapt_far, leaps.ten_times > 0);
+    all.add(loss_fell_at_first, fell);
+    all.add(some_weights_leapt, !fell && leaps.at_first > 0 && 2 * leaps.at_first <= leaps.judged);
+    all.add(most_weights_leapt, !fell && 2 * leaps.at_first > leaps.judged);
+    all.add(one_weight_leapt_far, !fell && leaps.ten_times > 0);
     all.add(some_weights_leap, leaps.lately > 0 && 2 * leaps.lately <= leaps.seen);
     all.add(most_weights_leap, 2 * leaps.lately > leaps.seen);
     all.add(small_first_steps, leaps.largest > 0 && leaps.largest < of.limits.sure_step);
-    std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
     all.add(loss_gets_worse, of.progress == progress::worsens);
+    all.add(no_harm_yet, loss != nullptr && !is_ill(of.progress) && of.bad_value == nullptr && !loss->was_thrown_up());
     all.add(loss_has_not_risen, loss != nullptr && loss->has_not_risen(of.limits.progress));
     all.add(loss_stands_still, of.losses.stands_still());
     all.add(loss_thrown_up, loss != nullptr && loss->was_thrown_up());

@@ -49,6 +49,7 @@ private:
     };
     [[nodiscard]] bool loses_by_its_own_steps() const noexcept;
     [[nodiscard]] bool leaves_a_plateau() const noexcept;
+    [[nodiscard]] bool has_dead_layer() const noexcept;
     [[nodiscard]] spotter::progress outcome() noexcept;
     // A loss changed its level while weights took small steps: it begins anew. Writes the note on the first. False
     // where there is none to report.

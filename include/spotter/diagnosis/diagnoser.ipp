@@ -77,19 +77,29 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 }
 
 // Certain: no healthy run shows it. Guessing and unrelated predictions are outcomes unless a loss is still falling, or
-// still to fall. Overfitting is an outcome unless evaluation is far below where training began, or still falls: such a
-// net is well.
+// still to fall; with a dead layer, or where evaluation gets worse, they are. Overfitting is an outcome unless
+// evaluation is far below where training began, or still falls: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it, limits_)) { return standing::certain; }
     bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
-                   !losses_.is_on_its_way() && !leaves_a_plateau();
+                   (has_dead_layer() || (it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
+                    (!losses_.is_on_its_way() && !leaves_a_plateau()));
     if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits_.overfit)) {
         measurement const evaluated = losses_.evaluated(it.tensor);
         bool const still_falls = it.id == rule_id::overfit && losses_.evaluation_falls(it.tensor);
         outcome = !evaluated.known || (evaluated.value >= limits_.evaluated_badly && !still_falls);
     }
     return outcome ? standing::outcome : standing::symptom;
+}
+
+// All units of an activation have been dead for fifty closes.
+SPOTTER_COLD_BODY bool diagnoser::has_dead_layer() const noexcept {
+    episode const* const it = said_.find(rule_id::all_zero);
+    bool is_weight = false;
+    if (it == nullptr || close_ < it->first + 50) { return false; }
+    weights_.each([&](std::string_view name, auto const&) { is_weight = is_weight || name == it->latest.tensor; });
+    return !is_weight;
 }
 
 SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
@@ -114,11 +124,11 @@ SPOTTER_COLD_BODY bool diagnoser::says_the_same(episode const& it) const noexcep
 }
 
 // Puts the finding of values that are not finite first, with its own place. It takes the name of the cause only where
-// that can overflow, and not in a run that learns, where large steps are usual.
-inline void join_bad_value(finding const& it, spotter::progress now, cause what, finding& reported) noexcept {
+// that can overflow.
+inline void join_bad_value(finding const& it, cause what, finding& reported) noexcept {
     finding const found = reported;
     reported = it;
-    if (what == cause::none || !row_of(what).may_overflow || now == progress::improves) { return; }
+    if (what == cause::none || !row_of(what).may_overflow) { return; }
     reported.rule = found.rule, reported.id = found.id, reported.remedy = found.remedy;
     reported.reason = found.reason, reported.condition = found.condition;
     evidence_text why;
@@ -193,7 +203,7 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
     ranked named;
     if (!name_cause(of, seen, named, reported)) { return false; }
     bool const in_its_place = named.first == cause::bad_value;
-    if (what.bad_value != nullptr && !in_its_place) { join_bad_value(*what.bad_value, now, named.first, reported); }
+    if (what.bad_value != nullptr && !in_its_place) { join_bad_value(*what.bad_value, named.first, reported); }
     reported.leads = true;
     if (what.outcome) { reported_progress_ = now; }
     cause_at_ = close_;

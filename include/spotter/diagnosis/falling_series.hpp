@@ -130,6 +130,13 @@ public:
         force_rounding(least), force_rounding(error);
         return fall > least && fall > error && share_below(first_sixth(), last_third()) >= 0.95;
     }
+    // It fell before anything else: the median of its first sixth is a fifth below its first value, and it does not
+    // rest.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool fell_at_first(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        return blocks_.size() >= 18 && first_ > 0 && middle_of(first_sixth()) < 0.8 * first_ &&
+               !rests_from_the_start(limits);
+    }
     // The median of its first sixth.
     [[nodiscard]] constexpr double sunk_from() const noexcept { return middle_of(first_sixth()); }
     // From each third to the next it rises.

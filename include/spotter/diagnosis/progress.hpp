@@ -200,6 +200,11 @@ public:
         return it != nullptr && it->eval.level() < limits_.fallen * it->train.beginning() &&
                it->eval.falls_still(limits_);
     }
+    // In evaluation a loss has risen from the first on.
+    [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
+        std::string_view unused{};
+        return first_of([&](series const& it) { return counts(it) && rises_in_evaluation(it); }, unused) != nullptr;
+    }
     // The first loss that improves in training and not in evaluation; null where there is none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
         auto const so = [&](series const& it) {
@@ -297,6 +302,14 @@ private:
         });
         return found;
     }
+    // It has risen from its first evaluation on, to `worse` times that.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool rises_in_evaluation(series const& it) const noexcept {
+        SPOTTER_STRICT_BODY
+        double above = limits_.worse * it.eval.first();
+        force_rounding(above);
+        return it.eval.samples() >= limits_.evaluations && it.eval.first() > 0 && it.eval.level() >= above &&
+               it.eval.rises_from_the_start();
+    }
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_behind(series const& it, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
         if (it.eval.samples() < limits_.evaluations || it.train.samples() < limits_.trained) { return false; }
@@ -308,6 +321,10 @@ private:
         bool const behind = before > 0 && it.eval.first() <= limits_.alike * before && now >= as_before &&
                             now >= limits_.as_first * it.eval.first();
         bool const may_gain = it.eval.falls_still(limits_) && !it.eval.creeps(limits_);
+        if (rises_in_evaluation(it)) {
+            why = {"eval loss", now, it.eval.first(), relation::greater};
+            return true;
+        }
         if (!(neither || behind) || may_gain) { return false; }
         why = {"eval loss", now, neither ? stirs_not : as_before, relation::greater_equal};
         return true;
@@ -320,12 +337,13 @@ private:
         mine.divergence = of.value;
     }
     // Of returns that have fallen. They worsen where that lasts too long to be exploration, or a critic explodes. They
-    // are flat where the policy moves in small steps.
+    // are flat where the policy moves in small steps, or has had the time to explore.
     [[nodiscard]] constexpr progress fall_of(detail::falling_series const& it) const noexcept {
         std::string_view name{};
         bool const is_sure = it.samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr;
         if (it.has_dropped() && is_sure) { return progress::worsens; }
-        return batches_ >= limits_.batches && it.has_sunk(limits_) ? progress::flat : progress::unknown;
+        bool const is_late = batches_ >= limits_.batches || it.samples() >= limits_.young;
+        return is_late && it.has_sunk(limits_) ? progress::flat : progress::unknown;
     }
     // The loss of a critic explodes from the start on, and no return has improved. Where rewards are found late it
     // leaps.

@@ -19,16 +19,18 @@
     of(bad_values) /* there are such values */ \
     /* The course of the run */ \
     of(loss_gets_worse) /* its progress is `worsens` */ \
+    of(no_harm_yet) /* a loss is shown that is neither flat nor worse nor thrown up, and all values are finite */ \
     of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
     of(loss_stands_still) /* the loss has not moved from where it began */ \
     of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
+    of(loss_fell_at_first) /* the median of its first sixth is a fifth below its first value, without a rest */ \
     of(loss_rises_under_small_steps) /* the loss has risen from the start, after small_first_steps */ \
     of(loss_below_zero) /* the labels are classes, and the loss is below zero from the start */ \
     of(labels_below_zero) /* some class labels are below zero, and the loss has fallen below zero */ \
     of(loss_without_bottom) /* the loss began below zero and is now more than twice as far below */ \
     of(eval_as_before) /* training improves, and evaluation stays where training began */ \
     /* Updates relative to their weights */ \
-    of(most_weights_leapt) /* in one of the first updates more than half of the weights moved by half of themselves */ \
+    of(most_weights_leapt) /* in a first update most weights moved by half of themselves; not if loss_fell_at_first */ \
     of(some_weights_leapt) /* half of them or fewer */ \
     of(one_weight_leapt_far) /* one by ten times as much */ \
     of(most_weights_leap) /* lately more than half of the weights moved by a tenth of themselves at once */ \
@@ -70,6 +72,7 @@
     of(gradient_fades_with_depth) /* gradient_depth_ratio */ \
     of(gradient_holds_those_before) /* gradient_not_cleared: shown by the noise of the gradient */ \
     of(gradients_pile_up) /* gradient_not_cleared: shown by the growth of gradients */ \
+    of(gradients_change_little) /* gradient_not_cleared: most have ten times the squared norm of their change */ \
     of(guesses) /* no_better_than_guessing */ \
     of(predictions_unrelated) /* unrelated_predictions */ \
     of(predictions_opposed) /* unrelated_predictions: they run against their targets */ \

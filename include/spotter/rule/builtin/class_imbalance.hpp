@@ -9,13 +9,15 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Counts the labels of each class over the run, in each mode (train and eval). Judges at each close with labels, once
 // there are `samples`. Warning when the largest class has more than `threshold_imbalance` times the samples of the
-// smallest. Warning also when more than `threshold_misprediction` of a class are predicted as another class, in each of
-// the last `patience` windows of `samples` pairs. A window counts only if the model is right in `min_accuracy` of it,
-// because an untrained model mispredicts every class. Windows end at a close and do not overlap; the finding holds
-// until the next window is full. Labels and predictions of a step are paired by position; see classes.hpp.
+// smallest, or when all are of one class and the model has predicted another. Warning also when more than
+// `threshold_misprediction` of a class are predicted as another class, in each of the last `patience` windows of
+// `samples` pairs. A window counts only if the model is right in `min_accuracy` of it, because an untrained model
+// mispredicts every class. Windows end at a close and do not overlap; the finding holds until the next window is full.
+// Labels and predictions of a step are paired by position; see classes.hpp.
 struct class_imbalance {
     using kind = rule_kind;
     static constexpr std::string_view name = "class_imbalance";
+    enum condition : std::uint8_t { one_class = 1 };
     static constexpr std::string_view remedy = "Resample or weight the rare classes, and judge by per-class metrics.";
 
     selector select = role::label;
@@ -41,6 +43,8 @@ struct class_imbalance {
     struct counts {                  // of one mode
         slot_array<tally> by_class;  // room for 16 at first; grows to the largest label
         tally all{};                 // their sums
+        bool others = false;         // once a class was predicted that was not the label
+        bool unknown = false;        // once a label was no class, such as -1 of two
         std::uint64_t streak = 0;    // windows in a row with a mispredicted class
         finding missed{};            // of the last such window
     };
@@ -115,7 +119,10 @@ private:
         bool room = true;
         for (class_list::entry const& each : step.labels.all()) {
             std::uint32_t const label = each.which;
-            if (label == no_class) { continue; }
+            if (label == no_class) {
+                mine.unknown = true;
+                continue;
+            }
             if (!mine.by_class.grow(label + std::size_t{1})) {
                 room = false;
                 continue;
@@ -129,6 +136,7 @@ private:
             ++mine.all.paired;
             mine.by_class[label].wrong += label != said ? 1 : 0;
             mine.all.wrong += label != said ? 1 : 0;
+            mine.others = mine.others || label != said;
         });
         return room;
     }
@@ -152,6 +160,16 @@ private:
             found.how = relation::less_equal;
             found.detail << "class " << smallest << ": none of " << mine.all.labels << " samples";
             return true;
+        }
+        if (most == mine.all.labels) {
+            found.reason = "all labels are of one class";
+            found.condition = one_class;
+            found.measure = "labels of one class";
+            found.measured = static_cast<double>(most);
+            found.threshold = static_cast<double>(samples);
+            found.how = relation::greater_equal;
+            found.detail << "class " << largest;
+            return mine.others && !mine.unknown;
         }
         found.reason = "classes are imbalanced";
         found.measure = "largest over smallest class";

@@ -44,7 +44,8 @@ struct gradient_not_cleared {
     static constexpr mode judged_in = mode::train;
     static constexpr bool extracts_from_memory = true;
     // By the noise of gradients (the first and the third sign); by their growth (the second).
-    enum condition : std::uint8_t { holds_those_before = 1, piles_up };
+    // Testimony, which is no finding: most gradients change little from step to step, or not.
+    enum condition : std::uint8_t { holds_those_before = 1, piles_up, change_little, change_much };
 
     selector select = role::gradient;
     double inertia = 50;        // squared norm over squared change; momentum in the buffer reaches 30 (bench/diagnosis)
@@ -70,6 +71,7 @@ struct gradient_not_cleared {
         double last_change = 0, last_but_one = 0;               // |D|^2 of the latest two changes
         double before_size = 0, first_size = 0;                 // |G|^2 of the step before; of the first step
         double held_size = 0;                                   // mean of |G|^2 when `held` began
+        double late_size = 0, late_change = 0;                  // sums that decay by a tenth: |G|^2, |D|^2
         // Changes; and those in a row that meet the conditions of each sign.
         std::uint64_t changes = 0, aligned = 0, noisy = 0, held = 0;
     };
@@ -85,17 +87,17 @@ struct gradient_not_cleared {
     struct scratch {
         struct tally {                           // of one step
             std::uint32_t judged = 0, anew = 0;  // gradients; those of them that are computed anew
+            std::uint32_t seen = 0, little = 0;  // gradients; those of them that change little
 
             // Half of them or more are computed anew.
             [[nodiscard]] constexpr bool half() const noexcept { return judged > 0 && 2 * anew >= judged; }
         };
         tally now{}, before{};    // of this step, of the one before
         std::uint64_t index = 0;  // of the step
+        condition testified = change_much;
 
-        // Counts one gradient of the step with that index.
-        constexpr void count(std::uint64_t step, bool is_anew) noexcept {
+        constexpr void begin(std::uint64_t step) noexcept {
             if (step != std::exchange(index, step)) { before = std::exchange(now, {}); }
-            ++now.judged, now.anew += is_anew ? 1 : 0;
         }
     };
 
@@ -146,7 +148,10 @@ struct gradient_not_cleared {
         double growth = 0;
         bool const straight = is_straight(mine, made, growth);
         mine.before_size = made[0];
-        if (mine.changes >= warmup) { all.count(it.step.index, inertia_of(mine) < fresh); }
+        all.begin(it.step.index);
+        if (mine.changes >= warmup) { ++all.now.judged, all.now.anew += inertia_of(mine) < fresh ? 1 : 0; }
+        decay(mine.late_size, 0.9, made[0]), decay(mine.late_change, 0.9, made[1]);
+        if (mine.changes >= window) { ++all.now.seen, all.now.little += changes_little(mine) ? 1 : 0; }
         bool const lasts = mine.noisy > 0 && mine.noisy >= lasting;
         bool const alone = has_piled_up_alone(mine) && all.before.half();
         if (!mine.norms.full() && !lasts) { return {}; }
@@ -162,6 +167,15 @@ struct gradient_not_cleared {
                                  "squared norm over squared change", relation::greater_equal, inertia);
         if (first.straight && !first.alone) { it.detail << "over " << window << " steps in the same direction"; }
         return it;
+    }
+    // Pushes what most gradients do, where that has changed.
+    constexpr void testify(scratch& all, findings& out) const noexcept {
+        if (all.now.seen == 0) { return; }
+        condition const now = 2 * all.now.little > all.now.seen ? change_little : change_much;
+        if (std::exchange(all.testified, now) == now) { return; }
+        violation const who{{}, static_cast<double>(all.now.little), all.now.little};
+        out.push(who.as_finding({now == change_little ? "gradients change little" : "gradients change much", now},
+                                "gradients that change little", relation::greater_equal, 1));
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached: fewer than `window` changes of a gradient";
@@ -211,12 +225,17 @@ private:
         SPOTTER_STRICT_BODY
         return mine.held >= lasting_alone && mine.size / mine.turns >= 1.4 * mine.held_size;
     }
-    SPOTTER_STRICT static constexpr void fade(double& total, double added) noexcept {
+    [[nodiscard]] SPOTTER_STRICT static constexpr bool changes_little(kept const& mine) noexcept {
         SPOTTER_STRICT_BODY
-        double kept = 0.95 * total;
+        return mine.late_size > 10 * mine.late_change;
+    }
+    SPOTTER_STRICT static constexpr void decay(double& total, double by, double added) noexcept {
+        SPOTTER_STRICT_BODY
+        double kept = by * total;
         force_rounding(kept);
         total = kept + added;
     }
+    static constexpr void fade(double& total, double added) noexcept { decay(total, 0.95, added); }
     // What accumulates grows by a constant amount, and so ever more slowly relative to its size: the squared norm in
     // the middle of the window is above 1.1 times the product of those at its ends. A diverging net grows by a constant
     // factor.

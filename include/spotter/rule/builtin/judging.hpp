@@ -231,6 +231,9 @@ struct judged_rule : Rule {
             }
         }
         if (answer == truth::yes) { out.push(make_finding(seen, who, at)); }
+        if constexpr (requires { Rule::testify(seen.scratch, out); }) {
+            if (answer != truth::yes) { Rule::testify(seen.scratch, out); }
+        }
         return answer;
     }
 
