@@ -136,6 +136,36 @@ TEST_CASE("cause: a rate that jumps in the middle of a run") {
     reported_finding const it = first_alarm(story_of(packs::supervised, 1400, {}, jump_at(300)));
     CHECK((it.rule == "learning_rate_too_large" && it.detail.find("most weights leapt later") != it.detail.npos));
     CHECK(it.detail.find("seen at train(300)") != it.detail.npos);
+    // Where the jump ends in a NaN, that is the cause of the NaN, however well the run went before.
+    reported_finding const bad =
+        first_alarm(story_of(packs::supervised, 320, {}, [&](shown_step& shown, std::uint64_t i) {
+            if (i < 310) { jump_at(300)(shown, i); }
+            if (i == 302) { shown.loss = std::numeric_limits<double>::quiet_NaN(); }
+        }));
+    CHECK((bad.at == 302 && bad.rule == "learning_rate_too_large" && bad.tensor == "loss"));
+}
+
+TEST_CASE("cause: first updates that leapt are no cause where the loss then fell, or nothing is wrong with it") {
+    auto const leaps = [](shown_step& it, std::uint64_t i) {
+        if (i == 1) {
+            for (auto& weight : it.weights) {
+                for (float& each : weight) { each *= -8; }
+            }
+        }
+    };
+    auto const first = [&](std::uint64_t steps, auto&& change) {
+        return first_alarm(story_of(packs::supervised, steps, {}, [&](shown_step& it, std::uint64_t i) {
+            leaps(it, i);
+            change(it, i);
+        }));
+    };
+    CHECK(first(200, as_it_is).rule.empty());
+    CHECK(first(40, [](shown_step& it, std::uint64_t) { it.weights[1].assign(24, 0.5F); }).rule == "dead_update_path");
+    CHECK(first(1200, [](shown_step& it, std::uint64_t i) {
+              it.loss = i < 300 ? it.loss : 9 + 0.02 * std::sin(static_cast<double>(i));
+          }).rule == "loss_not_decreasing");
+    // Where nothing was gained since, they are.
+    CHECK(first(60, worse).rule == "learning_rate_too_large");
 }
 
 TEST_CASE("cause: weights that begin at zero and stay there are no rate") {
@@ -384,6 +414,67 @@ TEST_CASE("cause: names that pair with nothing, and one name for two weights, ar
     CHECK(notes("grad/fc1/w", "fc2/w") == strings{});
     CHECK(notes("first_gradient", "fc2/w") == strings{"first_gradient: a gradient has the name of no weight"});
     CHECK(notes("grad/fc1/w", "fc1/w") == strings{"fc1/w: seen twice in a step, with other values"});
+}
+
+// The first alarm of a run of three classes whose loss falls; it guesses, in training or in evaluation.
+struct guessing_run {
+    bool dead = false;              // all units of the layer are
+    std::uint64_t classes = 3;      // of the labels
+    bool learns = false;            // in training
+    double evaluated_share = -0.1;  // the loss of evaluation falls by this share an epoch
+
+    [[nodiscard]] std::string first_alarm() const {
+        hook watch{plan{}, packs::supervised};
+        std::mt19937 random{1};
+        std::vector<float> w(24, 0.5F), logits(64 * 3), act(64 * 8);
+        std::vector<std::int32_t> labels(64);
+        auto const show = [&](double loss, bool knows) {
+            for (std::size_t k = 0; k < 64; ++k) {
+                labels[k] = static_cast<std::int32_t>(random() % classes);
+                for (std::size_t c = 0; c < 3; ++c) { logits[3 * k + c] = static_cast<float>(random() % 1000) / 1000; }
+                if (knows) { logits[3 * k + static_cast<std::size_t>(labels[k])] += 1; }
+            }
+            watch.scalar("loss", loss);
+            watch.observe("labels", view_of(labels, {64}));
+            watch.observe("logits", view_of(logits, {64, 3}), flag::logits);
+        };
+        std::string first;
+        auto const look = [&](step_alarm const& found) {
+            for (finding const& each : found) {
+                if (first.empty() && each.severity >= severity::warning) {
+                    first = std::string{each.rule} + ": " + std::string{each.reason};
+                }
+            }
+        };
+        for (std::uint64_t i = 0; i < 500; ++i) {
+            for (float& each : w) { each += static_cast<float>(random() % 1000) * 1e-6F; }
+            for (float& each : act) { each = dead ? 0 : static_cast<float>(random() % 7); }
+            watch.begin(train(i));
+            show(5 * std::exp(-0.003 * static_cast<double>(i)), learns && i >= 20);
+            watch.observe("fc1/w", view_of(w, {8, 3}), role::weight);
+            watch.observe("act/fc1", view_of(act, {64, 8}));
+            look(watch.end());
+            if (i % 20 != 19) { continue; }
+            watch.begin(eval(i));
+            show(3 * std::exp(-evaluated_share * static_cast<double>(i) / 20), false);
+            look(watch.end());
+        }
+        return first;
+    }
+};
+
+TEST_CASE("cause: guesses are an outcome, though the loss falls, with a dead layer or where evaluation gets worse") {
+    CHECK(guessing_run{.evaluated_share = 0.05}.first_alarm().empty());
+    CHECK(guessing_run{.dead = true, .evaluated_share = 0.05}.first_alarm() == "all_zero: all values are zero");
+    CHECK(guessing_run{.learns = true, .evaluated_share = 0.05}.first_alarm().empty());
+    std::string const reversed = guessing_run{.learns = true, .evaluated_share = -0.02}.first_alarm();
+    CHECK((reversed.starts_with("no_better_than_guessing") || reversed == "overfit: eval loss rises from the start"));
+}
+
+TEST_CASE("cause: labels of one class alone, however well the loss falls") {
+    CHECK(guessing_run{.classes = 1, .learns = true, .evaluated_share = 0.05}.first_alarm() ==
+          "class_imbalance: all labels are of one class");
+    CHECK(guessing_run{.classes = 2, .learns = true, .evaluated_share = 0.05}.first_alarm().empty());
 }
 
 TEST_CASE("cause: a loss that changes its meaning begins anew, and that is noted once") {

@@ -315,6 +315,22 @@ TEST_CASE("progress: returns of a policy in small steps are flat once they have 
     CHECK(falls(9, "metric/entropy", 8) == progress::unknown);
 }
 
+TEST_CASE("progress: returns that have fallen by a quarter are flat after a thousand, however the policy explores") {
+    auto const falls = [](double to, std::uint64_t samples, std::uint64_t back_at = 5000) {
+        shown_run run{false};
+        noise some{1};
+        for (std::uint64_t i = 0; i < samples; ++i) {
+            run.see(train(i), "loss", 1);
+            run.see(train(i), "metric/return", (i < 50 || i >= back_at ? 22 : to) + 3 * some());
+        }
+        return run.says();
+    };
+    CHECK(falls(10, 1100) == progress::flat);
+    CHECK(falls(10, 900) == progress::unknown);
+    CHECK(falls(20, 1100) == progress::unknown);
+    CHECK(falls(10, 1100, 500) != progress::flat);
+}
+
 TEST_CASE("progress: returns that scatter about one level have not fallen") {
     for (std::uint32_t seed = 1; seed <= 50; ++seed) {
         shown_run run{false};
@@ -427,6 +443,25 @@ TEST_CASE("progress: an evaluation that improves is progress; one that stays whe
     shown_run alone;
     for (std::uint64_t i = 0; i < 400; ++i) { alone.see(eval(i), "loss", 2.3); }
     CHECK(alone.says() == progress::unknown);
+}
+
+TEST_CASE("progress: an evaluation that rises from the first on shows that nothing carries over") {
+    auto const of = [](auto&& evaluated) {
+        shown_run run;
+        std::string_view name{};
+        evidence why;
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            run.see(train(i), "loss", falling(4.8, 0.005, i));
+            if (i % 20 == 19) { run.see(eval(i), "loss", evaluated(static_cast<double>(i))); }
+        }
+        return std::pair{run.says(), run.inside().not_carried_over(name, why) != nullptr};
+    };
+    CHECK(of([](double i) { return 3.3 + 0.003 * i; }) == std::pair{progress::flat, true});
+    CHECK(of([](double) { return 3.3; }) == std::pair{progress::improves, false});
+    CHECK(of([](double i) { return 3.3 + 0.0005 * i; }) ==
+          std::pair{progress::improves, false});  // by less than a tenth
+    CHECK(of([](double i) { return i < 150 ? 3.3 - 0.003 * i : 2.4 + 0.003 * i; }) ==
+          std::pair{progress::improves, false});  // it fell first: rule overtraining judges that
 }
 
 TEST_CASE("progress: where evaluation creeps as training does, and no faster, nothing is learned") {

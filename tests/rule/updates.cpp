@@ -11,9 +11,12 @@
 
 #include <tests/catch.hpp>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
+#include <vector>
 
 using namespace spotter;
 using namespace stage;
@@ -434,6 +437,37 @@ TEST_CASE("gradient_not_cleared: more than half of the gradients of a step have 
     };
     CHECK(of_four(2).empty());
     CHECK(of_four(3) == indices{10, 11});
+}
+
+TEST_CASE("gradient_not_cleared: testifies whether most gradients change little", "[gradient_not_cleared]") {
+    auto const says = [](std::uint64_t piling) {
+        run it{gradient_not_cleared{}};
+        std::mt19937 random{1};
+        std::vector<std::string> all;
+        constexpr char const* names[] = {"grad/a", "grad/b", "grad/c"};
+        std::array<std::vector<float>, 3> gradients{std::vector<float>(8), std::vector<float>(8),
+                                                    std::vector<float>(8)};
+        for (std::uint64_t i = 0; i < 38; ++i) {
+            std::uint64_t which = 0;
+            for (auto& gradient : gradients) {
+                bool const piles = which++ < piling;
+                for (float& each : gradient) {
+                    each = (piles ? each : 0) + static_cast<float>(double(random()) / 2147483648.0 - 1);
+                }
+                it.see(train(i), names[which - 1], view_of(gradient.data(), {8}));
+            }
+            truth const answer = it.close(train(i));
+            for (finding const& each : it.found) {
+                if (answer != truth::yes) { all.emplace_back(each.reason); }
+                CHECK(each.tensor == "grad/a");
+            }
+        }
+        return all;
+    };
+    CHECK(says(0).empty());
+    CHECK(says(1).empty());
+    CHECK(says(2) == std::vector<std::string>{"most gradients change little from step to step"});
+    CHECK(says(3) == std::vector<std::string>{"most gradients change little from step to step"});
 }
 
 TEST_CASE("gradient_not_cleared: a net that runs away grows by a factor, and is none", "[gradient_not_cleared]") {

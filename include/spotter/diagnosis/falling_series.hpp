@@ -120,6 +120,12 @@ public:
     // It is worse than it began, in 95 of 100 pairs of blocks from the first sixth and the last third, and has not
     // improved.
     [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_dropped_by(double share) const noexcept {
+        SPOTTER_STRICT_BODY
+        double least = share * magnitude(dropped_from_);
+        force_rounding(least);
+        return has_dropped() && now_ - dropped_from_ > least;
+    }
     // Its last third is worse than its first sixth by `sunk` or more, by five standard errors and in 95 of 100 pairs of
     // blocks, and it has not improved.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_sunk(progress_limits const& limits) const noexcept {

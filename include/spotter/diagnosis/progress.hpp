@@ -342,8 +342,8 @@ private:
         std::string_view name{};
         bool const is_sure = it.samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr;
         if (it.has_dropped() && is_sure) { return progress::worsens; }
-        bool const is_late = batches_ >= limits_.batches || it.samples() >= limits_.young;
-        return is_late && it.has_sunk(limits_) ? progress::flat : progress::unknown;
+        bool const is_late = it.samples() >= limits_.young && it.has_dropped_by(limits_.sunk);
+        return is_late || (batches_ >= limits_.batches && it.has_sunk(limits_)) ? progress::flat : progress::unknown;
     }
     // The loss of a critic explodes from the start on, and no return has improved. Where rewards are found late it
     // leaps.

@@ -36,7 +36,9 @@ namespace spotter::inline SPOTTER_ABI {
 // is early learning. The third needs no others.
 // Each gradient counts once a step, at its first observation. Gradients that are not finite or all zero are skipped; a
 // rewind starts anew. A gradient of one element has no direction and is not watched. Keeps 64 elements of three steps.
-// Train steps only.
+// Train steps only. Where it does not say yes it testifies, to a diagnosis, whether most gradients change little: |G|^2
+// is ten times |D|^2, both as sums that decay by a tenth at each change, from the `window`-th change on. What
+// overshoots changes much.
 struct gradient_not_cleared {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_not_cleared";
@@ -92,8 +94,9 @@ struct gradient_not_cleared {
             // Half of them or more are computed anew.
             [[nodiscard]] constexpr bool half() const noexcept { return judged > 0 && 2 * anew >= judged; }
         };
-        tally now{}, before{};    // of this step, of the one before
-        std::uint64_t index = 0;  // of the step
+        tally now{}, before{};            // of this step, of the one before
+        std::uint64_t index = 0;          // of the step
+        std::string_view first_little{};  // the latest that was the first of its step to change little
         condition testified = change_much;
 
         constexpr void begin(std::uint64_t step) noexcept {
@@ -151,7 +154,10 @@ struct gradient_not_cleared {
         all.begin(it.step.index);
         if (mine.changes >= warmup) { ++all.now.judged, all.now.anew += inertia_of(mine) < fresh ? 1 : 0; }
         decay(mine.late_size, 0.9, made[0]), decay(mine.late_change, 0.9, made[1]);
-        if (mine.changes >= window) { ++all.now.seen, all.now.little += changes_little(mine) ? 1 : 0; }
+        if (mine.changes >= window) {
+            ++all.now.seen;
+            if (changes_little(mine) && ++all.now.little == 1) { all.first_little = it.tensor.name; }
+        }
         bool const lasts = mine.noisy > 0 && mine.noisy >= lasting;
         bool const alone = has_piled_up_alone(mine) && all.before.half();
         if (!mine.norms.full() && !lasts) { return {}; }
@@ -173,9 +179,12 @@ struct gradient_not_cleared {
         if (all.now.seen == 0) { return; }
         condition const now = 2 * all.now.little > all.now.seen ? change_little : change_much;
         if (std::exchange(all.testified, now) == now) { return; }
-        violation const who{{}, static_cast<double>(all.now.little), all.now.little};
-        out.push(who.as_finding({now == change_little ? "gradients change little" : "gradients change much", now},
-                                "gradients that change little", relation::greater_equal, 1));
+        violation const who{all.first_little, static_cast<double>(all.now.little), all.now.little};
+        bool const little = now == change_little;
+        out.push(who.as_finding(
+            {little ? "most gradients change little from step to step" : "most gradients change much", now},
+            "gradients that change little", little ? relation::greater : relation::less_equal,
+            0.5 * static_cast<double>(all.now.seen)));
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached: fewer than `window` changes of a gradient";
