@@ -42,18 +42,24 @@ namespace causes {
     return loss != nullptr && loss->first() < 0 && loss->level() < loss->first() + loss->first();
 }
 
-// The loss has risen from the first steps on, though the first updates were small relative to their weights. A rate
-// that is too large takes larger steps.
+// The loss rises, though updates are small relative to their weights: a rate that is too large takes larger steps. It
+// has risen from the start, and the first updates were small; or it has never improved, and no update was large.
 [[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     auto const* const loss = of.losses.first_that(progress::worsens, name);
-    if (loss == nullptr || loss->is_of_player || !loss->train.rises_from_the_start()) { return false; }
-    extreme_weight const most =
+    if (loss == nullptr || loss->is_of_player) { return false; }
+    falling_series const& all = loss->train;
+    extreme_weight const early =
         largest(of.weights, [](auto const& it) { return it.early; }, &update_sizes::weight::early_at);
-    if (!(most.value > 0) || most.value >= of.limits.sure_step) { return false; }
+    extreme_weight const ever =
+        largest(of.weights, [](auto const& it) { return it.highest; }, &update_sizes::weight::highest_at);
+    bool const from_the_start = all.rises_from_the_start() && early.value < of.limits.sure_step;
+    bool const since = all.says() == progress::worsens && !all.has_improved() && all.level() > all.early() &&
+                       ever.value < of.limits.leap;
+    if (!(early.value > 0) || !(from_the_start || since)) { return false; }
     into = found_by(rule_id::update_direction, "the loss rises under small steps", name,
-                    {"loss", loss->train.level(), loss->train.early(), relation::greater}, loss->trained_at);
-    into.detail << "largest early update " << most.value << " of its weight";
+                    {"loss", all.level(), all.early(), relation::greater}, loss->trained_at);
+    into.detail << "largest early update " << early.value << " of its weight";
     return true;
 }
 

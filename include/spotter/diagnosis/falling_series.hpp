@@ -50,6 +50,7 @@ public:
     constexpr void begin_anew() noexcept { mean_.accept(), *this = falling_series{mean_}; }
 
     [[nodiscard]] constexpr progress says() const noexcept { return says_; }
+    [[nodiscard]] constexpr bool has_improved() const noexcept { return improved_; }
     // The comparison by which it is flat or worsens.
     [[nodiscard]] constexpr evidence why() const noexcept { return why_; }
     [[nodiscard]] constexpr double first() const noexcept { return first_; }

@@ -24,11 +24,11 @@
     of(loss_stands_still) /* the loss has not moved from where it began */ \
     of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
     of(loss_fell_at_first) /* the median of its first sixth is a fifth below its first value, without a rest */ \
-    of(loss_rises_under_small_steps) /* the loss has risen from the start, after small_first_steps */ \
+    of(loss_rises_under_small_steps) /* it rises from the start, after small_first_steps; or later without a leap */ \
     of(loss_below_zero) /* the labels are classes, and the loss is below zero from the start */ \
     of(labels_below_zero) /* some class labels are below zero, and the loss has fallen below zero */ \
     of(loss_without_bottom) /* the loss began below zero and is now more than twice as far below */ \
-    of(eval_as_before) /* training improves, and evaluation stays where training began */ \
+    of(eval_as_before) /* training improves; evaluation stays where training began, or rises */ \
     /* Updates relative to their weights */ \
     of(most_weights_leapt) /* in a first update most weights moved by half of themselves; not if loss_fell_at_first */ \
     of(some_weights_leapt) /* half of them or fewer */ \
