@@ -102,8 +102,7 @@ static_assert(first({most_weights_leapt, one_weight_leapt_far, most_weights_leap
               cause::alike);
 static_assert(first({most_weights_leap, units_died, gradients_change_little, loss_gets_worse}) == cause::piles_up);
 static_assert(first({loss_rises_under_small_steps, loss_gets_worse, gradients_change_little}) == cause::wrong_sign);
-static_assert(first({loss_rises_under_small_steps, loss_gets_worse, gradients_change_little, loss_fell_at_first}) ==
-              cause::piles_up);
+static_assert(first({loss_gets_worse, gradients_change_little, loss_fell_at_first, dead_units}) == cause::piles_up);
 static_assert(first({gradients_change_little, loss_without_bottom}) == cause::wrong_sign);
 
 // What is seen says nothing by itself.

@@ -111,7 +111,7 @@ inline constexpr cause_row cause_table[] = {
        need(sign::loss_without_bottom, 5), need(sign::loss_rises_under_small_steps, 5),
        need(sign::most_weights_climb, 5), need(sign::some_weights_climb, 3), need(sign::predictions_opposed, 6),
        also(sign::some_keep_climbing, 5),
-       also(sign::loss_gets_worse, 1), against(sign::loss_has_not_risen, 3), against(sign::loss_fell_at_first, 3)}},
+       also(sign::loss_gets_worse, 1), against(sign::loss_has_not_risen, 3)}},
      "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.",
      "take a tenth of the rate: too large a rate does no harm then", true},
     {cause::piles_up, "gradients are not cleared", rule_id::gradient_not_cleared,

@@ -43,7 +43,8 @@ namespace causes {
 }
 
 // The loss rises, though updates are small relative to their weights: a rate that is too large takes larger steps. It
-// has risen from the start, and the first updates were small; or it has never improved, and no update was large.
+// has risen from the start, and the first updates were small; or it has never improved, and no update was large. It did
+// not fall at first, as under gradients that are not cleared.
 [[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     auto const* const loss = of.losses.first_that(progress::worsens, name);
@@ -56,7 +57,7 @@ namespace causes {
     bool const from_the_start = all.rises_from_the_start() && early.value < of.limits.sure_step;
     bool const since = all.says() == progress::worsens && !all.has_improved() && all.level() > all.early() &&
                        ever.value < of.limits.leap;
-    if (!(early.value > 0) || !(from_the_start || since)) { return false; }
+    if (!(early.value > 0) || all.fell_at_first(of.limits.progress) || !(from_the_start || since)) { return false; }
     into = found_by(rule_id::update_direction, "the loss rises under small steps", name,
                     {"loss", all.level(), all.early(), relation::greater}, loss->trained_at);
     into.detail << "largest early update " << early.value << " of its weight";
@@ -373,10 +374,11 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     all.add(most_weights_leap, 2 * leaps.lately > leaps.seen);
     all.add(small_first_steps, leaps.largest > 0 && leaps.largest < of.limits.sure_step);
     all.add(loss_gets_worse, of.progress == progress::worsens);
-    all.add(no_harm_yet, loss != nullptr && !is_ill(of.progress) && of.bad_value == nullptr && !loss->was_thrown_up());
+    bool const thrown_up = loss != nullptr && loss->was_thrown_up();
+    all.add(no_harm_yet, of.losses.shows_harm() && !is_ill(of.progress) && of.bad_value == nullptr && !thrown_up);
     all.add(loss_has_not_risen, loss != nullptr && loss->has_not_risen(of.limits.progress));
     all.add(loss_stands_still, of.losses.stands_still());
-    all.add(loss_thrown_up, loss != nullptr && loss->was_thrown_up());
+    all.add(loss_thrown_up, thrown_up);
     all.add(loss_without_bottom, is_negated(of));
     for (found_sign const& each : found) { all.add(each.means, each.find(of, unused)); }
     for (spoken_sign const& each : spoken) { all.add(each.means, each.heard(of) != nullptr); }

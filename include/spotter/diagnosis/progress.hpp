@@ -115,6 +115,11 @@ public:
         series const* const found = first_of([&](series const& it) { return counts(it); }, name);
         return found != nullptr ? &found->train : nullptr;
     }
+    // There is a training loss that shows how its net does, as that of one of two adversarial nets does not.
+    [[nodiscard]] constexpr bool shows_harm() const noexcept {
+        std::string_view unused{};
+        return first_of([&](series const& it) { return counts(it) && !it.is_of_player; }, unused) != nullptr;
+    }
     // No training loss has moved from where it began.
     [[nodiscard]] constexpr bool stands_still() const noexcept {
         return none_of_the_losses([&](series const& it) { return !it.train.stands_still(limits_); });

@@ -19,7 +19,7 @@
     of(bad_values) /* there are such values */ \
     /* The course of the run */ \
     of(loss_gets_worse) /* its progress is `worsens` */ \
-    of(no_harm_yet) /* a loss is shown that is neither flat nor worse nor thrown up, and all values are finite */ \
+    of(no_harm_yet) /* a loss is shown, not of two rivals: neither ill nor thrown up; all values are finite */ \
     of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
     of(loss_stands_still) /* the loss has not moved from where it began */ \
     of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
