@@ -81,7 +81,7 @@ inline constexpr cause_row cause_table[] = {
      "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).",
      "compare the spread of a layer's outputs with that of its inputs", true},
     {cause::decay, "weights decay to nothing", rule_id::weight_decay_too_large,
-     {{need(sign::most_weights_shrank, 8), against(sign::large_weights, 6)}},
+     {{need(sign::most_weights_shrank, 8), against(sign::large_weights, 6), against(sign::dead_without_a_leap, 5)}},
      "Lower the weight decay or the penalty on weights, and check that it is not applied twice.",
      "train a hundred steps without the decay"},
     {cause::zero_rate, "nothing moves", rule_id::learning_rate_zero,

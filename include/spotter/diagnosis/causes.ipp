@@ -5,6 +5,7 @@
 #include <spotter/diagnosis/causes.hpp>
 #include <spotter/diagnosis/certain.hpp>
 #include <spotter/rule/builtin/all_zero.hpp>
+#include <spotter/rule/builtin/class_imbalance.hpp>
 #include <spotter/rule/builtin/constant_batch.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
@@ -232,7 +233,9 @@ inline constexpr spoken_sign spoken[] = {
     {sign::gradients_change_little, rule_id::gradient_not_cleared, gradient_not_cleared::change_little},
     {sign::guesses, rule_id::no_better_than_guessing},
     {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
-    {sign::classes_imbalanced, rule_id::class_imbalance},
+    {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_class},
+    {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_dominates},
+    {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::mispredicted_class},
     {sign::eval_above_training, rule_id::overfit},
     {sign::eval_rises, rule_id::overtraining},
     {sign::updates_lost_in_bf16, rule_id::bf16_stall},
@@ -375,7 +378,9 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     all.add(small_first_steps, leaps.largest > 0 && leaps.largest < of.limits.sure_step);
     all.add(loss_gets_worse, of.progress == progress::worsens);
     bool const thrown_up = loss != nullptr && loss->was_thrown_up();
-    all.add(no_harm_yet, of.losses.shows_harm() && !is_ill(of.progress) && of.bad_value == nullptr && !thrown_up);
+    bool const guesses_now = of.held(rule_id::no_better_than_guessing) != nullptr;
+    all.add(no_harm_yet,
+            of.losses.shows_harm() && !is_ill(of.progress) && of.bad_value == nullptr && !thrown_up && !guesses_now);
     all.add(loss_has_not_risen, loss != nullptr && loss->has_not_risen(of.limits.progress));
     all.add(loss_stands_still, of.losses.stands_still());
     all.add(loss_thrown_up, thrown_up);

@@ -19,7 +19,7 @@
     of(bad_values) /* there are such values */ \
     /* The course of the run */ \
     of(loss_gets_worse) /* its progress is `worsens` */ \
-    of(no_harm_yet) /* a loss is shown, not of two rivals: neither ill nor thrown up; all values are finite */ \
+    of(no_harm_yet) /* a loss is shown, not of two rivals; no outcome is bad, no value, and it was not thrown up */ \
     of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
     of(loss_stands_still) /* the loss has not moved from where it began */ \
     of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
@@ -76,7 +76,7 @@
     of(guesses) /* no_better_than_guessing */ \
     of(predictions_unrelated) /* unrelated_predictions */ \
     of(predictions_opposed) /* unrelated_predictions: they run against their targets */ \
-    of(classes_imbalanced) /* class_imbalance */ \
+    of(classes_imbalanced) /* class_imbalance: one class has most of the labels, or is mispredicted */ \
     of(eval_above_training) /* overfit */ \
     of(eval_rises) /* overtraining */ \
     of(updates_lost_in_bf16) /* bf16_stall */

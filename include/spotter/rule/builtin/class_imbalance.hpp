@@ -17,7 +17,8 @@ namespace spotter::inline SPOTTER_ABI {
 struct class_imbalance {
     using kind = rule_kind;
     static constexpr std::string_view name = "class_imbalance";
-    enum condition : std::uint8_t { one_class = 1 };
+    // one_dominates: more than half of all labels are of the largest class; imbalanced: they are not, as in a language.
+    enum condition : std::uint8_t { one_class = 1, one_dominates, imbalanced, mispredicted_class };
     static constexpr std::string_view remedy = "Resample or weight the rare classes, and judge by per-class metrics.";
 
     selector select = role::label;
@@ -154,6 +155,7 @@ private:
         found.severity = severity::warning;
         if (least == 0) {  // a ratio without bound
             found.reason = "a class has no sample";
+            found.condition = 2 * most > mine.all.labels ? one_dominates : imbalanced;
             found.measure = "samples of the smallest class";
             found.measured = 0;
             found.threshold = 0;
@@ -172,6 +174,7 @@ private:
             return mine.others && !mine.unknown;
         }
         found.reason = "classes are imbalanced";
+        found.condition = 2 * most > mine.all.labels ? one_dominates : imbalanced;
         found.measure = "largest over smallest class";
         found.measured = static_cast<double>(most) / static_cast<double>(least);
         found.threshold = threshold_imbalance;
@@ -193,6 +196,7 @@ private:
             if (share > worst) { worst = share, which = i; }
         }
         found.reason = "a class is mispredicted";
+        found.condition = mispredicted_class;
         found.measure = "mispredicted share of a class";
         found.measured = worst;
         found.threshold = threshold_misprediction;
