@@ -98,6 +98,7 @@ struct gradient_not_cleared {
         std::uint64_t index = 0;          // of the step
         std::string_view first_little{};  // the latest that was the first of its step to change little
         condition testified = change_much;
+        std::uint64_t since_little = 0;  // closes in a row in which most gradients changed much
 
         constexpr void begin(std::uint64_t step) noexcept {
             if (step != std::exchange(index, step)) { before = std::exchange(now, {}); }
@@ -178,6 +179,8 @@ struct gradient_not_cleared {
     constexpr void testify(scratch& all, findings& out) const noexcept {
         if (all.now.seen == 0) { return; }
         condition const now = 2 * all.now.little > all.now.seen ? change_little : change_much;
+        all.since_little = now == change_little ? 0 : all.since_little + 1;
+        if (now == change_much && all.since_little < 2 * window) { return; }  // a sum that explodes changes much, too
         if (std::exchange(all.testified, now) == now) { return; }
         violation const who{all.first_little, static_cast<double>(all.now.little), all.now.little};
         bool const little = now == change_little;
