@@ -501,7 +501,7 @@ TEST_CASE("progress: on its way is a loss whose last third is well below the one
     auto const on_its_way = [](auto&& course) {
         shown_run run;
         for (std::uint64_t i = 0; i < 300; ++i) { run.see(train(i), "loss", course(i)); }
-        return run.inside().is_on_its_way();
+        return run.inside().is_on_its_way(true);
     };
     CHECK(on_its_way([](std::uint64_t i) { return falling(2, 0.001, i); }));
     CHECK_FALSE(on_its_way([](std::uint64_t i) { return i < 90 ? falling(2.5, 0.01, i) : 2.0; }));

@@ -143,24 +143,27 @@ TEST_CASE("class_imbalance: a class that never appears counts where their number
     CHECK(it.found[0].detail.view() == "class 3: none of 600 samples");
 }
 
-TEST_CASE("class_imbalance: labels of one class alone, where the model has predicted another", "[class_imbalance]") {
+TEST_CASE("class_imbalance: testifies labels of one class alone, where the model has predicted another",
+          "[class_imbalance]") {
     classes const labels = made_of(250, [](std::size_t) { return std::size_t{3}; });
     classes const guesses = made_of(250, [](std::size_t i) { return i % 4; });
-    run it{class_imbalance{}};
+    run it{class_imbalance{.threshold_imbalance = 100}};
     CHECK(step(it, train(0), labels, guesses) == truth::undecided);
-    CHECK(step(it, train(1), labels, labels) == truth::yes);
-    CHECK((it.found[0].reason == "all labels are of one class" && it.found[0].measured == 500));
-    CHECK((it.found[0].detail.view() == "class 3" && it.found[0].severity == severity::warning));
+    CHECK(step(it, train(1), labels, labels) == truth::no);
+    CHECK((it.found[0].reason == "all labels are of one class" && it.found[0].measured == 0));
+    CHECK((it.found[0].tensor == "labels" && it.found[0].is<class_imbalance>(class_imbalance::one_class)));
+    CHECK((step(it, train(2), labels, labels) == truth::no && it.found.empty()));
+    CHECK(step(it, train(3), guesses, guesses) == truth::no);
+    CHECK(it.found[0].is<class_imbalance>(class_imbalance::several_classes));
     run right{class_imbalance{}};  // nothing shows that there is another class
     CHECK(step(right, train(0), labels, labels) == truth::undecided);
-    CHECK(step(right, train(1), labels, labels) == truth::no);
-    CHECK(step(right, train(2), guesses, guesses) == truth::no);
+    CHECK((step(right, train(1), labels, labels) == truth::no && right.found.empty()));
     classes const signs = made_of(200, [](std::size_t i) { return i % 2 > 0 ? 1 : -1; });
     classes const zeros = made_of(200, [](std::size_t) { return 0; });
     run two{class_imbalance{}};  // -1 is no class, but another label
     truth last = truth::undecided;
     for (std::uint64_t i = 0; i < 5; ++i) { last = step(two, train(i), signs, zeros); }
-    CHECK(last == truth::no);
+    CHECK((last == truth::no && two.found.empty()));
 }
 
 TEST_CASE("class_imbalance: modes are counted apart, predict steps and what is no class not at all",

@@ -44,8 +44,8 @@ namespace causes {
 }
 
 // The loss rises, though updates are small relative to their weights: a rate that is too large takes larger steps. It
-// has risen from the start, and the first updates were small; or it has never improved, and no update was large. It did
-// not fall at first, as under gradients that are not cleared.
+// has risen from the start, and the first updates were small; or it does not count as improved, and no update was a
+// hundredth of its weight. It did not fall at first, as under gradients that are not cleared.
 [[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     auto const* const loss = of.losses.first_that(progress::worsens, name);
@@ -57,8 +57,8 @@ namespace causes {
         largest(of.weights, [](auto const& it) { return it.highest; }, &update_sizes::weight::highest_at);
     bool const from_the_start = all.rises_from_the_start() && early.value < of.limits.sure_step;
     bool const since = all.says() == progress::worsens && !all.has_improved() && all.level() > all.early() &&
-                       ever.value < of.limits.leap;
-    if (!(early.value > 0) || all.fell_at_first(of.limits.progress) || !(from_the_start || since)) { return false; }
+                       ever.value < 0.1 * of.limits.leap;
+    if (!(early.value > 0) || all.fell_at_first() || !(from_the_start || since)) { return false; }
     into = found_by(rule_id::update_direction, "the loss rises under small steps", name,
                     {"loss", all.level(), all.early(), relation::greater}, loss->trained_at);
     into.detail << "largest early update " << early.value << " of its weight";
@@ -367,7 +367,7 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     }
     std::string_view name{};
     falling_series const* const loss = of.losses.loss(name);
-    bool const fell = loss != nullptr && loss->fell_at_first(of.limits.progress);  // whatever the first updates were
+    bool const fell = loss != nullptr && loss->fell_at_first();  // whatever the first updates were
     update_sizes::leap_counts const leaps = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
     all.add(loss_fell_at_first, fell);
     all.add(some_weights_leapt, !fell && leaps.at_first > 0 && 2 * leaps.at_first <= leaps.judged);

@@ -16,7 +16,6 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
-#include <spotter/rule/builtin/class_imbalance.hpp>
 #include <spotter/rule/builtin/constant_batch.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
@@ -34,8 +33,6 @@ SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& lim
         return it.severity >= severity::warning &&
                (it.is<constant_batch>(constant_batch::same_batch) || it.measured > 0.9);
     }
-    // A rare class shows among so many labels.
-    if (it.is<class_imbalance>(class_imbalance::one_class)) { return it.measured >= 10 * it.threshold; }
     if (it.id == rule_id::rl_repeated_states) { return it.measured >= limits.strong * it.threshold; }
     for (rule_id const rule : {rule_id::identity_activation, rule_id::output_mismatch, rule_id::stalled_training,
                                rule_id::rl_constant_reward, rule_id::rl_policy_ascends, rule_id::tree_depth}) {

@@ -77,14 +77,14 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 }
 
 // Certain: no healthy run shows it. Guessing and unrelated predictions are outcomes unless a loss is still falling, or
-// still to fall; with a dead layer, or where evaluation gets worse, they are. Overfitting is an outcome unless
-// evaluation is far below where training began, or still falls: such a net is well.
+// still to fall: with a dead layer a young loss is not. In evaluation they are where that gets worse. Overfitting is an
+// outcome unless evaluation is far below where training began, or still falls: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it, limits_)) { return standing::certain; }
     bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
-                   (has_dead_layer() || (it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
-                    (!losses_.is_on_its_way() && !leaves_a_plateau()));
+                   ((it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
+                    (!losses_.is_on_its_way(!has_dead_layer()) && !leaves_a_plateau()));
     if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits_.overfit)) {
         measurement const evaluated = losses_.evaluated(it.tensor);
         bool const still_falls = it.id == rule_id::overfit && losses_.evaluation_falls(it.tensor);
@@ -124,7 +124,7 @@ SPOTTER_COLD_BODY bool diagnoser::says_the_same(episode const& it) const noexcep
 }
 
 // Puts the finding of values that are not finite first, with its own place. It takes the name of the cause only where
-// that can overflow.
+// that can overflow; in a run that learns, where large steps are usual, only if one was a moment ago.
 inline void join_bad_value(finding const& it, cause what, finding& reported) noexcept {
     finding const found = reported;
     reported = it;
@@ -203,7 +203,10 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
     ranked named;
     if (!name_cause(of, seen, named, reported)) { return false; }
     bool const in_its_place = named.first == cause::bad_value;
-    if (what.bad_value != nullptr && !in_its_place) { join_bad_value(*what.bad_value, named.first, reported); }
+    if (what.bad_value != nullptr && !in_its_place) {
+        bool const may_join = now != progress::improves || weights_.leaps(limits_.leap);
+        join_bad_value(*what.bad_value, may_join ? named.first : cause::none, reported);
+    }
     reported.leads = true;
     if (what.outcome) { reported_progress_ = now; }
     cause_at_ = close_;
@@ -259,10 +262,11 @@ SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
 
 SPOTTER_COLD_BODY bool diagnoser::begins_anew(step_id step, finding& note) noexcept {
     if (!losses_.any_shift()) { return false; }
-    bool const is_unexplained = weights_.closes() > 0 && !weights_.leaps(limits_.leap);
+    // Weights are shown at most steps, and no recent update reached a hundredth of its weight.
+    bool const is_unexplained = 2 * weights_.closes() >= close_ && !weights_.leaps(0.1 * limits_.leap);
     std::string_view name{};
-    level_shift::levels const levels = losses_.take_shifts(is_unexplained, name);
-    if (!is_unexplained || std::exchange(shift_reported_, true)) { return false; }
+    level_shift::levels const levels = losses_.take_shifts(is_unexplained && shifts_ < 3, name);
+    if (!is_unexplained || ++shifts_ > 1) { return false; }
     bool const rises = levels.after > levels.before;
     note = causes::found_by(
         rule_id::loss_not_decreasing, "the loss changed its level under small updates", name,

@@ -101,14 +101,16 @@ public:
         std::size_t const third = blocks_.size() / 3;
         return third > 0 && share_below(blocks_.last(third), blocks_.last(2 * third).first(third)) >= limits.improved;
     }
-    // Its last third is well below the one before; or it has fallen far and is young: language models rest on a plateau
-    // once they have learned how frequent the answers are.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool is_on_its_way(progress_limits const& limits) const noexcept {
+    // Its last third is well below the one before.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_falling(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const third = blocks_.size() / 3;
-        if (third < 2) { return false; }
-        return before_ - now_ > limits.flat_fall * magnitude(before_) ||
-               (samples_ < limits.young && now_ < limits.fallen * beginning_);
+        return blocks_.size() >= 6 && before_ - now_ > limits.flat_fall * magnitude(before_);
+    }
+    // It has fallen far, and has few samples: language models rest on a plateau once they have learned how frequent the
+    // answers are.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_young(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        return blocks_.size() >= 6 && samples_ < limits.young && now_ < limits.fallen * beginning_;
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
     // It is so far above its beginning that neither a rival nor growing returns explain it.
@@ -121,11 +123,13 @@ public:
     // It is worse than it began, in 95 of 100 pairs of blocks from the first sixth and the last third, and has not
     // improved.
     [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
+    // It is worse by this share, and by five standard errors. About 0 a share means nothing.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_dropped_by(double share) const noexcept {
         SPOTTER_STRICT_BODY
-        double least = share * magnitude(dropped_from_);
-        force_rounding(least);
-        return has_dropped() && now_ - dropped_from_ > least;
+        double const drop = now_ - dropped_from_;
+        double least = share * magnitude(dropped_from_), error = 5 * standard_error(blocks_.blocks());
+        force_rounding(least), force_rounding(error);
+        return has_dropped() && drop > least && drop > error && (now_ < 0) == (dropped_from_ < 0);
     }
     // Its last third is worse than its first sixth by `sunk` or more, by five standard errors and in 95 of 100 pairs of
     // blocks, and it has not improved.
@@ -139,10 +143,10 @@ public:
     }
     // It fell before anything else: the median of its first sixth is a fifth below its first value, and it does not
     // rest.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool fell_at_first(progress_limits const& limits) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr bool fell_at_first() const noexcept {
         SPOTTER_STRICT_BODY
-        return blocks_.size() >= 18 && first_ > 0 && middle_of(first_sixth()) < 0.8 * first_ &&
-               !rests_from_the_start(limits);
+        double const early = middle_of(first_sixth());
+        return blocks_.size() >= 18 && first_ > 0 && early < 0.8 * first_ && early < 0.09 * sum_of_ten_;
     }
     // The median of its first sixth.
     [[nodiscard]] constexpr double sunk_from() const noexcept { return middle_of(first_sixth()); }

@@ -23,10 +23,13 @@ public:
         SPOTTER_STRICT_BODY
         latest_[samples_++ % (2 * span)] = value;
         double const before = sample(span - 1), after = sample(span);
-        bool const is_far = after > 3 * before || before > 3 * after;
-        return samples_ >= 2 * span && is_far && is_level(0) && is_level(span);
+        bool const is_far = after > 5 * before || before > 5 * after;
+        if (samples_ < 2 * span || !is_far || !is_level(0) || !is_level(span)) { return false; }
+        found_ = {before, after};
+        return true;
     }
-    [[nodiscard]] constexpr levels found() const noexcept { return {sample(span - 1), sample(span)}; }
+    // The latest change.
+    [[nodiscard]] constexpr levels found() const noexcept { return found_; }
 
 private:
     static constexpr std::size_t span = 10;  // samples of a level
@@ -45,6 +48,7 @@ private:
 
     double latest_[2 * span]{};
     std::uint64_t samples_ = 0;
+    levels found_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

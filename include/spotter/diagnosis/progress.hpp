@@ -48,10 +48,11 @@ public:
         mine->is_metric = !more && it.tensor.role != role::loss;
         any_return_ = any_return_ || more;
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
+        if (train && it.step.index < mine->trained_at.index) { mine->shift = {}; }  // a rewind
         (train ? mine->trained_at : mine->evaluated_at) = it.step;
         see_size(*mine);
-        mine->shifted = train && mine->counts && mine->shift.add(value.value);
-        stale_ = true, any_low_ = any_low_ || mine->train.begins_low(), any_shift_ = any_shift_ || mine->shifted;
+        if (train && mine->counts && mine->shift.add(value.value)) { mine->shifted = any_shift_ = true; }
+        stale_ = true, any_low_ = any_low_ || mine->train.begins_low();
     }
     // A loss began at a third of its next values; asked once.
     [[nodiscard]] constexpr bool any_begins_low() noexcept { return std::exchange(any_low_, false); }
@@ -63,16 +64,17 @@ public:
     }
     // A loss has changed its level from one sample to the next; asked once.
     [[nodiscard]] constexpr bool any_shift() noexcept { return std::exchange(any_shift_, false); }
-    // Gives the name and the levels of the first. `anew`: no update explains the change, so such losses begin anew.
+    // Gives the name and the levels of the first. `anew`: no update explains the change, so a loss that rose begins
+    // anew. What fell goes on: at worst that is called an improvement.
     [[nodiscard]] constexpr detail::level_shift::levels take_shifts(bool anew, std::string_view& name) noexcept {
         series const* const first = first_of([](series const& it) { return it.shifted; }, name);
-        detail::level_shift::levels const levels = first->shift.found();
-        largest_ = 0;
+        detail::level_shift::levels const levels =
+            first != nullptr ? first->shift.found() : detail::level_shift::levels{};
         all_.each([&](series& it) {
-            if (std::exchange(it.shifted, false) && anew) {
-                it.train = {};
-                it.train.add(it.shift.found().after, limits_);
-            }
+            double const after = it.shift.found().after;
+            if (!std::exchange(it.shifted, false) || !anew || after < it.shift.found().before) { return; }
+            it.train = {};
+            it.train.add(after, limits_);
             see_size(it);
         });
         return levels;
@@ -186,10 +188,12 @@ public:
         });
         return any;
     }
-    // A training loss is still falling.
-    [[nodiscard]] constexpr bool is_on_its_way() const noexcept {
+    // A training loss is still falling; `or_is_young`: or has fallen far, and has few samples.
+    [[nodiscard]] constexpr bool is_on_its_way(bool or_is_young) const noexcept {
         bool any = false;
-        each_loss([&](std::string_view, series const& it) { any = any || it.train.is_on_its_way(limits_); });
+        each_loss([&](std::string_view, series const& it) {
+            any = any || it.train.is_falling(limits_) || (or_is_young && it.train.is_young(limits_));
+        });
         return any;
     }
     // The level of that loss in evaluation, relative to where its training began; unknown where it has none.
@@ -307,13 +311,13 @@ private:
         });
         return found;
     }
-    // It has risen from its first evaluation on, to `worse` times that.
+    // It has risen from its first evaluation on, to `worse` times that, and is not well below where training began.
     [[nodiscard]] SPOTTER_STRICT constexpr bool rises_in_evaluation(series const& it) const noexcept {
         SPOTTER_STRICT_BODY
-        double above = limits_.worse * it.eval.first();
-        force_rounding(above);
+        double above = limits_.worse * it.eval.first(), high = limits_.fallen * it.train.beginning();
+        force_rounding(above), force_rounding(high);
         return it.eval.samples() >= limits_.evaluations && it.eval.first() > 0 && it.eval.level() >= above &&
-               it.eval.rises_from_the_start();
+               it.eval.level() >= high && it.eval.rises_from_the_start();
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_behind(series const& it, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
@@ -347,7 +351,8 @@ private:
         std::string_view name{};
         bool const is_sure = it.samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr;
         if (it.has_dropped() && is_sure) { return progress::worsens; }
-        bool const is_late = it.samples() >= limits_.young && it.has_dropped_by(limits_.sunk);
+        bool const is_late =
+            it.samples() >= limits_.young && it.has_dropped_by(limits_.sunk) && !it.falls_still(limits_);
         return is_late || (batches_ >= limits_.batches && it.has_sunk(limits_)) ? progress::flat : progress::unknown;
     }
     // The loss of a critic explodes from the start on, and no return has improved. Where rewards are found late it

@@ -23,7 +23,7 @@
     of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
     of(loss_stands_still) /* the loss has not moved from where it began */ \
     of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
-    of(loss_fell_at_first) /* the median of its first sixth is a fifth below its first value, without a rest */ \
+    of(loss_fell_at_first) /* it fell by a fifth in its first sixth, and not at once */ \
     of(loss_rises_under_small_steps) /* it rises from the start, after small_first_steps; or later without a leap */ \
     of(loss_below_zero) /* the labels are classes, and the loss is below zero from the start */ \
     of(labels_below_zero) /* some class labels are below zero, and the loss has fallen below zero */ \
@@ -72,11 +72,11 @@
     of(gradient_fades_with_depth) /* gradient_depth_ratio */ \
     of(gradient_holds_those_before) /* gradient_not_cleared: shown by the noise of the gradient */ \
     of(gradients_pile_up) /* gradient_not_cleared: shown by the growth of gradients */ \
-    of(gradients_change_little) /* gradient_not_cleared: most have ten times the squared norm of their change */ \
+    of(gradients_change_little) /* gradient_not_cleared: most have 30 times the squared norm of their change */ \
     of(guesses) /* no_better_than_guessing */ \
     of(predictions_unrelated) /* unrelated_predictions */ \
     of(predictions_opposed) /* unrelated_predictions: they run against their targets */ \
-    of(classes_imbalanced) /* class_imbalance: one class has most of the labels, or is mispredicted */ \
+    of(classes_imbalanced) /* class_imbalance: one class has most of the labels, or all, or is mispredicted */ \
     of(eval_above_training) /* overfit */ \
     of(eval_rises) /* overtraining */ \
     of(updates_lost_in_bf16) /* bf16_stall */

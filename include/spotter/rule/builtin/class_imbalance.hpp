@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Counts the labels of each class over the run, in each mode (train and eval). Judges at each close with labels, once
 // there are `samples`. Warning when the largest class has more than `threshold_imbalance` times the samples of the
-// smallest, or when all are of one class and the model has predicted another. Warning also when more than
+// smallest. Warning also when more than
 // `threshold_misprediction` of a class are predicted as another class, in each of the last `patience` windows of
 // `samples` pairs. A window counts only if the model is right in `min_accuracy` of it, because an untrained model
 // mispredicts every class. Windows end at a close and do not overlap; the finding holds until the next window is full.
@@ -18,7 +18,8 @@ struct class_imbalance {
     using kind = rule_kind;
     static constexpr std::string_view name = "class_imbalance";
     // one_dominates: more than half of all labels are of the largest class; imbalanced: they are not, as in a language.
-    enum condition : std::uint8_t { one_class = 1, one_dominates, imbalanced, mispredicted_class };
+    // Testimony, which is no finding: whether all labels of training are of one class.
+    enum condition : std::uint8_t { one_dominates = 1, imbalanced, mispredicted_class, one_class, several_classes };
     static constexpr std::string_view remedy = "Resample or weight the rare classes, and judge by per-class metrics.";
 
     selector select = role::label;
@@ -53,6 +54,7 @@ struct class_imbalance {
         class_pairs step;
         counts by_mode[mode_count];
         bool lacks_memory = false;  // for a class
+        condition testified = several_classes;
     };
 
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
@@ -102,6 +104,7 @@ struct class_imbalance {
             out.push(mine.missed);
             answer = truth::yes;
         }
+        if (answer == truth::no && at.mode == mode::train) { testify(mine, tensor, seen.testified, out); }
         return answer;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
@@ -141,6 +144,20 @@ private:
         });
         return room;
     }
+    // Pushes whether all labels are of one class, though the model has predicted another, where that has changed.
+    static constexpr void testify(counts const& mine, std::string_view tensor, condition& testified,
+                                  findings& out) noexcept {
+        std::uint64_t most = 0;
+        for (std::size_t i = 0; i < mine.by_class.size(); ++i) {
+            most = mine.by_class[i].labels > most ? mine.by_class[i].labels : most;
+        }
+        bool const lone = most == mine.all.labels && mine.others && !mine.unknown;
+        condition const now = lone ? one_class : several_classes;
+        if (std::exchange(testified, now) == now) { return; }
+        violation const who{tensor, static_cast<double>(mine.all.labels - most), 1};
+        out.push(who.as_finding({lone ? "all labels are of one class" : "labels are of several classes", now},
+                                "labels of other classes", lone ? relation::less_equal : relation::greater_equal, 0));
+    }
     [[nodiscard]] SPOTTER_STRICT constexpr bool unbalanced(counts const& mine, finding& found) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t largest = 0, smallest = 0;
@@ -162,16 +179,6 @@ private:
             found.how = relation::less_equal;
             found.detail << "class " << smallest << ": none of " << mine.all.labels << " samples";
             return true;
-        }
-        if (most == mine.all.labels) {
-            found.reason = "all labels are of one class";
-            found.condition = one_class;
-            found.measure = "labels of one class";
-            found.measured = static_cast<double>(most);
-            found.threshold = static_cast<double>(samples);
-            found.how = relation::greater_equal;
-            found.detail << "class " << largest;
-            return mine.others && !mine.unknown;
         }
         found.reason = "classes are imbalanced";
         found.condition = 2 * most > mine.all.labels ? one_dominates : imbalanced;

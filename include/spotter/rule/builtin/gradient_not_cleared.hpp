@@ -37,7 +37,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Each gradient counts once a step, at its first observation. Gradients that are not finite or all zero are skipped; a
 // rewind starts anew. A gradient of one element has no direction and is not watched. Keeps 64 elements of three steps.
 // Train steps only. Where it does not say yes it testifies, to a diagnosis, whether most gradients change little: |G|^2
-// is ten times |D|^2, both as sums that decay by a tenth at each change, from the `window`-th change on. What
+// is 30 times |D|^2, both as sums that decay by a tenth at each change, from the `window`-th change on. What
 // overshoots changes much.
 struct gradient_not_cleared {
     using kind = rule_kind;
@@ -200,6 +200,7 @@ private:
         mine.change_before = mine.change_twice_before = mine.along = mine.along_ever = 0;
         mine.straight = mine.turns = mine.last_change = mine.last_but_one = mine.first_size = 0;
         mine.changes = mine.aligned = mine.noisy = mine.held = 0;
+        mine.late_size = mine.late_change = 0;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double inertia_of(kept const& mine) noexcept {
         SPOTTER_STRICT_BODY
@@ -239,7 +240,7 @@ private:
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr bool changes_little(kept const& mine) noexcept {
         SPOTTER_STRICT_BODY
-        return mine.late_size > 10 * mine.late_change;
+        return mine.late_size > 30 * mine.late_change;
     }
     SPOTTER_STRICT static constexpr void decay(double& total, double by, double added) noexcept {
         SPOTTER_STRICT_BODY
