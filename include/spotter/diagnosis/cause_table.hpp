@@ -103,7 +103,7 @@ inline constexpr cause_row cause_table[] = {
        against(sign::small_first_steps, 3), against(sign::most_weights_climb, 5),
        against(sign::some_weights_climb, 1), against(sign::few_bad_elements, 3),
        against(sign::loss_stands_still, 2), against(sign::no_harm_yet, 9),
-       against(sign::gradients_change_little, 8)}},
+       against(sign::gradients_change_little, 6)}},
      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.",
      "take a tenth of the rate: with a wrong sign the loss rises all the same", true},
     {cause::wrong_sign, "a sign is wrong", rule_id::update_direction,
