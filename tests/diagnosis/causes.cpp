@@ -485,10 +485,10 @@ TEST_CASE("cause: a loss that changes its meaning begins anew, and that is noted
         hook watch{plan{}, packs::supervised};
         std::vector<float> w(12, 0.5F), g(12, 0.01F);
         for (std::uint64_t i = 0; i < 400; ++i) {
-            double const mean = 2.3 - 0.002 * static_cast<double>(i) + 0.05 * static_cast<double>(i % 3);
+            double const of_one = 2.3 - 0.002 * static_cast<double>(i) + 0.05 * static_cast<double>(i % 3);
             double const times = i < 150 ? 1 : i < 300 ? factor : factor * factor;
             watch.begin(train(i));
-            watch.scalar("loss", mean * times);
+            watch.scalar("loss", of_one * times);
             watch.observe("fc1/w", view_of(w, {3, 4}), role::weight);
             watch.observe("grad/fc1/w", view_of(g, {3, 4}), role::gradient);
             for (finding const& each : watch.end()) {

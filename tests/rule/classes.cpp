@@ -159,10 +159,10 @@ TEST_CASE("class_imbalance: testifies labels of one class alone, where the model
     CHECK(step(right, train(0), labels, labels) == truth::undecided);
     CHECK((step(right, train(1), labels, labels) == truth::no && right.found.empty()));
     classes const signs = made_of(200, [](std::size_t i) { return i % 2 > 0 ? 1 : -1; });
-    classes const zeros = made_of(200, [](std::size_t) { return 0; });
+    classes const others = made_of(200, [](std::size_t) { return 0; });
     run two{class_imbalance{}};  // -1 is no class, but another label
     truth last = truth::undecided;
-    for (std::uint64_t i = 0; i < 5; ++i) { last = step(two, train(i), signs, zeros); }
+    for (std::uint64_t i = 0; i < 5; ++i) { last = step(two, train(i), signs, others); }
     CHECK((last == truth::no && two.found.empty()));
 }
 
