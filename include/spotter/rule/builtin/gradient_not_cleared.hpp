@@ -152,13 +152,7 @@ struct gradient_not_cleared {
         double growth = 0;
         bool const straight = is_straight(mine, made, growth);
         mine.before_size = made[0];
-        all.begin(it.step.index);
-        if (mine.changes >= warmup) { ++all.now.judged, all.now.anew += inertia_of(mine) < fresh ? 1 : 0; }
-        decay(mine.late_size, 0.9, made[0]), decay(mine.late_change, 0.9, made[1]);
-        if (mine.changes >= window) {
-            ++all.now.seen;
-            if (changes_little(mine) && ++all.now.little == 1) { all.first_little = it.tensor.name; }
-        }
+        count_kinds(mine, all, it, made);
         bool const lasts = mine.noisy > 0 && mine.noisy >= lasting;
         bool const alone = has_piled_up_alone(mine) && all.before.half();
         if (!mine.norms.full() && !lasts) { return {}; }
@@ -201,6 +195,17 @@ private:
         mine.straight = mine.turns = mine.last_change = mine.last_but_one = mine.first_size = 0;
         mine.changes = mine.aligned = mine.noisy = mine.held = 0;
         mine.late_size = mine.late_change = 0;
+    }
+    // Counts whether this gradient is computed anew, and whether it changes little.
+    constexpr void count_kinds(kept& mine, scratch& all, observation const& it,
+                               std::span<double const> made) const noexcept {
+        all.begin(it.step.index);
+        if (mine.changes >= warmup) { ++all.now.judged, all.now.anew += inertia_of(mine) < fresh ? 1 : 0; }
+        decay(mine.late_size, 0.9, made[0]), decay(mine.late_change, 0.9, made[1]);
+        if (mine.changes >= window) {
+            ++all.now.seen;
+            if (changes_little(mine) && ++all.now.little == 1) { all.first_little = it.tensor.name; }
+        }
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double inertia_of(kept const& mine) noexcept {
         SPOTTER_STRICT_BODY
