@@ -186,9 +186,7 @@ struct spoken_sign {
 }
 // Nine tenths of the units are dead. A weight that starts at zero and stays there has no dead units.
 [[nodiscard]] inline bool of_dead_layer(episode const& it, run_evidence const& of) noexcept {
-    bool is_weight = false;
-    of.weights.each([&](std::string_view name, auto const&) { is_weight = is_weight || name == it.latest.tensor; });
-    return it.latest.measured >= 0.9 && !is_weight;
+    return it.latest.measured >= 0.9 && !of.weights.has_weight(it.latest.tensor);
 }
 // All units of a layer died in training; null where none did.
 [[nodiscard]] inline episode const* dead_in_training(run_evidence const& of) noexcept {

@@ -96,10 +96,7 @@ SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& 
 // All units of an activation have been dead for fifty closes.
 SPOTTER_COLD_BODY bool diagnoser::has_dead_layer() const noexcept {
     episode const* const it = said_.find(rule_id::all_zero);
-    bool is_weight = false;
-    if (it == nullptr || close_ < it->first + 50) { return false; }
-    weights_.each([&](std::string_view name, auto const&) { is_weight = is_weight || name == it->latest.tensor; });
-    return !is_weight;
+    return it != nullptr && close_ >= it->first + 50 && !weights_.has_weight(it->latest.tensor);
 }
 
 SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
@@ -265,7 +262,7 @@ SPOTTER_COLD_BODY bool diagnoser::begins_anew(step_id step, finding& note) noexc
     // Weights are shown at most steps, and no recent update reached a hundredth of its weight.
     bool const is_unexplained = 2 * weights_.closes() >= close_ && !weights_.leaps(0.1 * limits_.leap);
     std::string_view name{};
-    level_shift::levels const levels = losses_.take_shifts(is_unexplained && shifts_ < 3, name);
+    level_shift::levels const levels = losses_.take_shifts(is_unexplained && shifts_ < 2, name);
     if (!is_unexplained || ++shifts_ > 1) { return false; }
     bool const rises = levels.after > levels.before;
     note = causes::found_by(

@@ -50,6 +50,7 @@ public:
     constexpr void begin_anew() noexcept { mean_.accept(), *this = falling_series{mean_}; }
 
     [[nodiscard]] constexpr progress says() const noexcept { return says_; }
+    // It counts as improved now: what was learned has not been lost again.
     [[nodiscard]] constexpr bool has_improved() const noexcept { return improved_; }
     // The comparison by which it is flat or worsens.
     [[nodiscard]] constexpr evidence why() const noexcept { return why_; }
@@ -141,8 +142,8 @@ public:
         force_rounding(least), force_rounding(error);
         return fall > least && fall > error && share_below(first_sixth(), last_third()) >= 0.95;
     }
-    // It fell before anything else: the median of its first sixth is a fifth below its first value, and it does not
-    // rest.
+    // It fell before anything else, and not at once: the median of its first sixth is a fifth below its first value,
+    // and a tenth below the mean of its first ten.
     [[nodiscard]] SPOTTER_STRICT constexpr bool fell_at_first() const noexcept {
         SPOTTER_STRICT_BODY
         double const early = middle_of(first_sixth());

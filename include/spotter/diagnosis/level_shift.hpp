@@ -10,7 +10,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Recognises a change of what a loss measures (a sum in place of a mean, another term, other data): ten samples within
-// a factor of two, and the next ten so, too, at three times the level or a third. Training changes a loss more
+// a factor of two, and the next ten so, too, at five times the level or a fifth. Training changes a loss more
 // gradually, or by large updates: the caller knows those.
 class level_shift {
 public:

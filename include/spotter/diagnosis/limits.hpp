@@ -19,7 +19,8 @@ struct progress_limits {
     double flat_fall = 0.03;         // of the level: a loss is flat if its fall plus two standard errors is below
     double fallen = 0.7;             // times the first loss: below this for `still` samples in a row, it is not flat
     std::uint64_t still = 100;       // samples in a row
-    std::uint64_t young = 1000;      // samples: until then a loss below `fallen` is still on its way
+    // Samples: until then a loss below `fallen` is still on its way, and returns that have fallen may be exploration.
+    std::uint64_t young = 1000;
     // Times the first loss: a loss above this for `lasting` samples in a row is worse (for `lasting_mildly` where its
     // level is below `climbs`). `worse` - 1 is also the least relative change of a loss that comes back, and of a
     // return that has fallen.

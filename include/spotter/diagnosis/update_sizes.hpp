@@ -127,6 +127,13 @@ public:
         });
     }
 
+    // A weight of that name was seen.
+    [[nodiscard]] constexpr bool has_weight(std::string_view name) const noexcept {
+        bool any = false;
+        each([&](std::string_view seen, weight const&) { any = any || seen == name; });
+        return any;
+    }
+
     // A recent update was at least `times` its weight.
     [[nodiscard]] constexpr bool leaps(double times) const noexcept {
         bool any = false;

@@ -9,11 +9,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Counts the labels of each class over the run, in each mode (train and eval). Judges at each close with labels, once
 // there are `samples`. Warning when the largest class has more than `threshold_imbalance` times the samples of the
-// smallest. Warning also when more than
-// `threshold_misprediction` of a class are predicted as another class, in each of the last `patience` windows of
-// `samples` pairs. A window counts only if the model is right in `min_accuracy` of it, because an untrained model
-// mispredicts every class. Windows end at a close and do not overlap; the finding holds until the next window is full.
-// Labels and predictions of a step are paired by position; see classes.hpp.
+// smallest. Warning also when more than `threshold_misprediction` of a class are predicted as another class, in each
+// of the last `patience` windows of `samples` pairs. A window counts only if the model is right in `min_accuracy` of
+// it, because an untrained model mispredicts every class. Windows end at a close and do not overlap; the finding
+// holds until the next window is full. Where it says no it testifies, to a diagnosis, whether all labels of training
+// are of one class though the model has predicted another. Labels and predictions of a step are paired by position;
+// see classes.hpp.
 struct class_imbalance {
     using kind = rule_kind;
     static constexpr std::string_view name = "class_imbalance";
@@ -170,9 +171,9 @@ private:
         }
         if (least > 0 && mine.by_class.size() < num_classes) { least = 0, smallest = mine.by_class.size(); }
         found.severity = severity::warning;
+        found.condition = 2 * most > mine.all.labels ? one_dominates : imbalanced;
         if (least == 0) {  // a ratio without bound
             found.reason = "a class has no sample";
-            found.condition = 2 * most > mine.all.labels ? one_dominates : imbalanced;
             found.measure = "samples of the smallest class";
             found.measured = 0;
             found.threshold = 0;
@@ -181,7 +182,6 @@ private:
             return true;
         }
         found.reason = "classes are imbalanced";
-        found.condition = 2 * most > mine.all.labels ? one_dominates : imbalanced;
         found.measure = "largest over smallest class";
         found.measured = static_cast<double>(most) / static_cast<double>(least);
         found.threshold = threshold_imbalance;

@@ -36,7 +36,7 @@ namespace spotter::inline SPOTTER_ABI {
 // is early learning. The third needs no others.
 // Each gradient counts once a step, at its first observation. Gradients that are not finite or all zero are skipped; a
 // rewind starts anew. A gradient of one element has no direction and is not watched. Keeps 64 elements of three steps.
-// Train steps only. Where it does not say yes it testifies, to a diagnosis, whether most gradients change little: |G|^2
+// Train steps only. Where it says no it testifies, to a diagnosis, whether most gradients change little: |G|^2
 // is 30 times |D|^2, both as sums that decay by a tenth at each change, from the `window`-th change on. What
 // overshoots changes much.
 struct gradient_not_cleared {

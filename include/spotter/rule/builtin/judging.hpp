@@ -36,7 +36,7 @@ struct judged_value {
 //     static constexpr mode judged_in;                   observations in other modes are not judged
 //     static constexpr std::string_view not_finite;      a reason: elements that are not finite are an error at once
 //     static constexpr bool softens = true;              a warning becomes a note once training has settled
-//     constexpr void testify(scratch&, findings&) const; asked at a close without a yes: evidence that is no finding
+//     constexpr void testify(scratch&, findings&) const; asked at a close with a no: evidence that is no finding
 //     constexpr std::string_view silence() const;        why it decided nothing though tensors matched
 // The type that `judge` returns may have
 //     void join(Said const& later);                      asked of the first blamed one for each later one; or
@@ -233,7 +233,7 @@ struct judged_rule : Rule {
         }
         if (answer == truth::yes) { out.push(make_finding(seen, who, at)); }
         if constexpr (requires { Rule::testify(seen.scratch, out); }) {
-            if (answer != truth::yes) { Rule::testify(seen.scratch, out); }
+            if (answer == truth::no) { Rule::testify(seen.scratch, out); }
         }
         return answer;
     }
