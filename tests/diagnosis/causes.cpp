@@ -292,6 +292,7 @@ TEST_CASE("after a leap, an evaluation that recovers is no progress while it is 
         for (std::uint64_t i = 0; i < 150; ++i) {
             double const up = ends_at + 300 * std::exp(-0.1 * static_cast<double>(i)) + 2 * static_cast<double>(i % 3);
             watch.begin(train(i));
+            for (float& each : gradient) { each = i % 2 == 0 ? 0.01F : 0.02F; }
             watch.observe("fc1/w", view_of(weight.data(), {8, 8}));
             watch.observe("grad/fc1/w", view_of(gradient.data(), {8, 8}));
             for (float& each : weight) { each -= i == 0 ? 10.0F : 0.01F; }

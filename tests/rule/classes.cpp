@@ -131,6 +131,33 @@ TEST_CASE("class_imbalance: ten windows of mispredictions in a row fire at the t
     }
 }
 
+TEST_CASE("class_imbalance: data that are not shuffled", "[class_imbalance]") {
+    // 80 batches of 16; batch i has the class `of(i)`, but its last label that of the next batch where `mixed`.
+    auto const found_in = [](auto const& of, auto const& mixed, mode when = mode::train) {
+        run it{class_imbalance{}};
+        std::string_view reason{};
+        for (std::uint64_t i = 0; i < 80; ++i) {
+            classes labels(16, of(i));
+            if (mixed(i)) { labels.back() = of(i + 1) == of(i) ? of(i) + 1 : of(i + 1); }
+            if (step(it, when == mode::train ? train(i) : eval(i), labels, {}) == truth::yes) {
+                reason = it.found[it.found.size() - 1].reason;
+            }
+        }
+        return reason;
+    };
+    auto const never = [](std::uint64_t) { return false; };
+    auto const in_turn = [](std::uint64_t i) { return static_cast<std::int32_t>(i % 10); };
+    CHECK(found_in(in_turn, never) == "a batch has labels of one class");
+    CHECK(found_in(in_turn, [](std::uint64_t i) { return i % 5 == 0; }) == "a batch has labels of one class");
+    CHECK(found_in(in_turn, [](std::uint64_t i) { return i % 4 == 0; }).empty());
+    CHECK(found_in(in_turn, never, mode::eval).empty());
+    CHECK(found_in([](std::uint64_t i) { return static_cast<std::int32_t>(i % 2); }, never).empty());  // as of a GAN
+    run small{class_imbalance{}};
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        CHECK(step(small, train(i), classes(3, static_cast<std::int32_t>(i % 5)), {}) != truth::yes);
+    }
+}
+
 TEST_CASE("class_imbalance: a class that never appears counts where their number is given", "[class_imbalance]") {
     classes const labels = made_of(600, [](std::size_t i) { return i % 3; });
     CHECK([&] {

@@ -320,6 +320,32 @@ TEST_CASE("dead_update_path: no gradient while another has one fires after never
     CHECK((it.found.size() == 1 && it.found[0].reason == "no_gradient" && it.found[0].tensor == "b/w"));
 }
 
+TEST_CASE("dead_update_path: a weight with next to no gradient beside those of others", "[dead_update_path]") {
+    // Both move. `faint` is the gradient of the second; `often` of 10 steps have it, the others 0.01 as the first.
+    auto const with = [](std::string const& name, float faint, std::uint64_t often = 10) {
+        std::string const gradient = "grad/" + name;
+        return fired(dead_update_path{}, 22, [&](auto& it, step_id at) {
+            it.see(at, "a/w", {static_cast<float>(at.index), 1});
+            it.see(at, name, {1, static_cast<float>(at.index)});
+            it.see(at, "grad/a/w", {0.01F, -0.01F});
+            float const size = at.index % 10 < often ? faint : 0.01F;
+            it.see(at, gradient, {size, -size});
+        });
+    };
+    CHECK(with("b/w", 9e-11F) == indices{19, 20, 21});
+    CHECK(with("b/w", 1.1e-10F).empty());
+    CHECK(with("b/w", 9e-11F, 9).empty());
+    CHECK(with("b/b", 9e-11F).empty());  // before a batch normalisation a bias has rounding errors alone
+    run it{dead_update_path{.never_trained = 1}};
+    it.see(train(0), "a/w", {1});
+    it.see(train(0), "b/w", {1});
+    it.see(train(0), "grad/a/w", {1});
+    it.see(train(0), "grad/b/w", {-1e-9F});
+    CHECK(it.close(train(0)) == truth::yes);
+    CHECK((it.found.size() == 1 && it.found[0].reason == "next to no gradient" && it.found[0].tensor == "b/w"));
+    CHECK(it.found[0].is<dead_update_path>(dead_update_path::no_gradient));
+}
+
 TEST_CASE("dead_update_path: a parameter without a gradient that stays while another moves is not in the optimizer",
           "[dead_update_path]") {
     run it{dead_update_path{}};

@@ -210,7 +210,6 @@ inline constexpr spoken_sign spoken[] = {
     {sign::dead_units, rule_id::dormant_units},
     {sign::saturated_units, rule_id::saturated_activation},
     {sign::same_batch_at_every_step, rule_id::constant_batch, constant_batch::same_batch, &of_certain},
-    {sign::repeated_batches, rule_id::constant_batch},
     {sign::no_activation, rule_id::identity_activation},
     {sign::output_does_not_match, rule_id::output_mismatch},
     {sign::one_feature_tells_all, rule_id::feature_importance_overweight},
@@ -231,6 +230,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::gradients_change_little, rule_id::gradient_not_cleared, gradient_not_cleared::change_little},
     {sign::guesses, rule_id::no_better_than_guessing},
     {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
+    {sign::unmixed_batches, rule_id::class_imbalance, class_imbalance::unmixed_batches},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_class},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_dominates},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::mispredicted_class},
@@ -267,6 +267,8 @@ inline constexpr found_sign found[] = {
          bool const died = of_rule_as(rule_id::learning_rate_too_large, dead_in_training(of), into);
          into.reason = died ? "units died in training" : into.reason;
          return died; }},
+    {sign::most_weights_leapt, &leapt},
+    {sign::most_weights_leap, &leaps},
     {sign::most_weights_leapt_later, &leapt_later},
     {sign::most_weights_shrank, &shrank},
     {sign::weights_rest_at_zero, &rest_at_zero},
@@ -279,8 +281,6 @@ inline constexpr found_sign found[] = {
 // Writes the finding of a sign that is seen. False where it has none.
 [[nodiscard]] inline bool tell_sign(sign which, run_evidence const& of, finding& into) noexcept {
     if (which <= sign::bad_values) { return of.bad_value != nullptr && (into = *of.bad_value, true); }
-    if (which >= sign::most_weights_leapt && which <= sign::one_weight_leapt_far) { return leapt(of, into); }
-    if (which == sign::most_weights_leap || which == sign::some_weights_leap) { return leaps(of, into); }
     if (which == sign::loss_without_bottom) { return loss_alone(of, into); }
     for (found_sign const& each : found) {
         if (each.means == which) { return each.find(of, into); }
@@ -361,27 +361,11 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
         all.add(bad_values), all.add(bad_data, it.is<non_finite>(non_finite::in_data));
         all.add(bad_gradient_alone, it.is<non_finite>(non_finite::in_gradient_alone));
         all.add(one_bad_element, it.is<non_finite>(non_finite::in_one_element));
-        all.add(few_bad_elements, it.is<non_finite>(non_finite::in_few_elements));
     }
     std::string_view name{};
     falling_series const* const loss = of.losses.loss(name);
-    bool const fell = loss != nullptr && loss->fell_at_first();  // whatever the first updates were
-    update_sizes::leap_counts const leaps = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
-    all.add(loss_fell_at_first, fell);
-    all.add(some_weights_leapt, !fell && leaps.at_first > 0 && 2 * leaps.at_first <= leaps.judged);
-    all.add(most_weights_leapt, !fell && 2 * leaps.at_first > leaps.judged);
-    all.add(one_weight_leapt_far, !fell && leaps.ten_times > 0);
-    all.add(some_weights_leap, leaps.lately > 0 && 2 * leaps.lately <= leaps.seen);
-    all.add(most_weights_leap, 2 * leaps.lately > leaps.seen);
-    all.add(small_first_steps, leaps.largest > 0 && leaps.largest < of.limits.sure_step);
     all.add(loss_gets_worse, of.progress == progress::worsens);
-    bool const thrown_up = loss != nullptr && loss->was_thrown_up();
-    bool const guesses_now = of.held(rule_id::no_better_than_guessing) != nullptr;
-    all.add(no_harm_yet,
-            of.losses.shows_harm() && !is_ill(of.progress) && of.bad_value == nullptr && !thrown_up && !guesses_now);
     all.add(loss_has_not_risen, loss != nullptr && loss->has_not_risen(of.limits.progress));
-    all.add(loss_stands_still, of.losses.stands_still());
-    all.add(loss_thrown_up, thrown_up);
     all.add(loss_without_bottom, is_negated(of));
     for (found_sign const& each : found) { all.add(each.means, each.find(of, unused)); }
     for (spoken_sign const& each : spoken) { all.add(each.means, each.heard(of) != nullptr); }

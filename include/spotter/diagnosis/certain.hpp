@@ -16,6 +16,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
+#include <spotter/rule/builtin/class_imbalance.hpp>
 #include <spotter/rule/builtin/constant_batch.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
@@ -25,6 +26,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
     if (it.tells_non_finite || it.tells_origin || is_raw(it, limits) ||
+        it.is<class_imbalance>(class_imbalance::unmixed_batches) ||
         it.is<poor_weight_initialization>(poor_weight_initialization::began_alike)) {
         return true;
     }

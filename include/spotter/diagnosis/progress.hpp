@@ -117,18 +117,13 @@ public:
         series const* const found = first_of([&](series const& it) { return counts(it); }, name);
         return found != nullptr ? &found->train : nullptr;
     }
-    // There is a training loss that shows how its net does, as that of one of two adversarial nets does not.
-    [[nodiscard]] constexpr bool shows_harm() const noexcept {
-        std::string_view unused{};
-        return first_of([&](series const& it) { return counts(it) && !it.is_of_player; }, unused) != nullptr;
-    }
-    // No training loss has moved from where it began.
-    [[nodiscard]] constexpr bool stands_still() const noexcept {
-        return none_of_the_losses([&](series const& it) { return !it.train.stands_still(limits_); });
-    }
     // No training loss has fallen by `least_fall` or more.
     [[nodiscard]] constexpr bool has_hardly_fallen() const noexcept {
-        return none_of_the_losses([&](series const& it) { return !it.train.has_hardly_fallen(limits_); });
+        bool any = false, fell = false;
+        each_loss([&](std::string_view, series const& it) {
+            any = true, fell = fell || !it.train.has_hardly_fallen(limits_);
+        });
+        return any && !fell;
     }
     // There is one training loss, it is where it began or above, and no evaluation has improved.
     [[nodiscard]] constexpr bool has_gained_nothing() const noexcept {
@@ -296,13 +291,6 @@ private:
         all_.each_named([&](std::string_view called, series const& it) {
             if (counts(it)) { use(called, it); }
         });
-    }
-    // There are training losses, and `is_so` holds for none.
-    template <class Ask>
-    [[nodiscard]] constexpr bool none_of_the_losses(Ask&& is_so) const noexcept {
-        bool any = false, some = false;
-        each_loss([&](std::string_view, series const& it) { any = true, some = some || is_so(it); });
-        return any && !some;
     }
     [[nodiscard]] constexpr series const* find_evaluated(std::string_view loss) const noexcept {
         series const* found = nullptr;

@@ -15,28 +15,19 @@
     of(bad_data) /* they began in an input, a label or a metric */ \
     of(bad_gradient_alone) /* they began in a gradient, behind a finite forward pass */ \
     of(one_bad_element) /* where they began it is one element of several */ \
-    of(few_bad_elements) /* they began in less than a tenth of a gradient or a parameter */ \
     of(bad_values) /* there are such values */ \
     /* The course of the run */ \
     of(loss_gets_worse) /* its progress is `worsens` */ \
-    of(no_harm_yet) /* a loss is shown, not of two rivals; no outcome is bad, no value, and it was not thrown up */ \
     of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
-    of(loss_stands_still) /* the loss has not moved from where it began */ \
-    of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
-    of(loss_fell_at_first) /* it fell by a fifth in its first sixth, and not at once */ \
-    of(loss_rises_under_small_steps) /* it rises from the start, after small_first_steps; or later without a leap */ \
+    of(loss_rises_under_small_steps) /* from the start, after small first updates; or later without a leap */ \
     of(loss_below_zero) /* the labels are classes, and the loss is below zero from the start */ \
     of(labels_below_zero) /* some class labels are below zero, and the loss has fallen below zero */ \
     of(loss_without_bottom) /* the loss began below zero and is now more than twice as far below */ \
     of(eval_as_before) /* training improves; evaluation stays where training began, or rises */ \
     /* Updates relative to their weights */ \
-    of(most_weights_leapt) /* in a first update most weights moved by half of themselves; not if loss_fell_at_first */ \
-    of(some_weights_leapt) /* half of them or fewer */ \
-    of(one_weight_leapt_far) /* one by ten times as much */ \
+    of(most_weights_leapt) /* at first half of the weights moved by half of themselves; no fall of the loss */ \
     of(most_weights_leap) /* lately more than half of the weights moved by a tenth of themselves at once */ \
-    of(some_weights_leap) /* half of them or fewer */ \
     of(most_weights_leapt_later) /* later, most weights moved by half of themselves; no rise of the loss */ \
-    of(small_first_steps) /* no first update was a fifth of its weight */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
     of(weights_came_to_rest) /* all have moved, and none for fifty observations; or half, and dead_update_path */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \
@@ -57,7 +48,6 @@
     of(dead_units) /* all_zero, dead_relu, dormant_units */ \
     of(saturated_units) /* saturated_activation */ \
     of(same_batch_at_every_step) /* constant_batch, where it is certain */ \
-    of(repeated_batches) /* constant_batch */ \
     of(no_activation) /* identity_activation */ \
     of(output_does_not_match) /* output_mismatch */ \
     of(one_feature_tells_all) /* feature_importance_overweight */ \
@@ -76,6 +66,7 @@
     of(guesses) /* no_better_than_guessing */ \
     of(predictions_unrelated) /* unrelated_predictions */ \
     of(predictions_opposed) /* unrelated_predictions: they run against their targets */ \
+    of(unmixed_batches) /* class_imbalance: a batch has labels of one class */ \
     of(classes_imbalanced) /* class_imbalance: one class has most of the labels, or all, or is mispredicted */ \
     of(eval_above_training) /* overfit */ \
     of(eval_rises) /* overtraining */ \

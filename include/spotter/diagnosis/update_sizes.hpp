@@ -144,10 +144,10 @@ public:
     // One of the first updates was at least `times` its weight, for a weight that did not begin next to zero.
     [[nodiscard]] constexpr bool leapt(double times) const noexcept { return count_leaps(times, times).at_first > 0; }
     // Counts of weights. `judged`: did not begin next to zero. Of these, `at_first`: a first update was at least
-    // `large` times the weight; `later`: a later one; `ten_times`: ten times that. `lately`: of all `seen`, a recent
+    // `large` times the weight; `later`: a later one. `lately`: of all `seen`, a recent
     // one was at least `leap`.
     struct leap_counts {
-        std::uint64_t judged = 0, at_first = 0, later = 0, ten_times = 0, seen = 0, lately = 0;
+        std::uint64_t judged = 0, at_first = 0, later = 0, seen = 0, lately = 0;
         double largest = 0;  // update ratio of the first updates, of any weight
     };
     [[nodiscard]] constexpr leap_counts count_leaps(double large, double leap) const noexcept {
@@ -157,7 +157,6 @@ public:
             all.judged += it.scale > begun ? 1U : 0U;
             all.at_first += it.counted_early() >= large ? 1U : 0U;
             all.later += it.counted_later() >= large ? 1U : 0U;
-            all.ten_times += it.counted_early() >= 10 * large ? 1U : 0U;
             all.lately += it.peak >= leap ? 1U : 0U;
             all.largest = it.early > all.largest ? it.early : all.largest;
         });

@@ -47,11 +47,20 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
-// One of the first updates leapt, of a weight that did not begin next to zero; or a recent one did.
+// In their first updates half of the weights or more leapt, of those that did not begin next to zero, and the loss did
+// not fall at first.
 [[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
-    extreme_weight const most =
-        largest(of.weights, [](auto const& it) { return it.counted_early(); }, &update_sizes::weight::early_at);
-    return most.value >= of.limits.large_step && (into = large_rate(most, of.limits.large_step), true);
+    std::string_view name{};
+    falling_series const* const loss = of.losses.loss(name);
+    update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
+    if (all.at_first == 0 || 2 * all.at_first < all.judged || (loss != nullptr && loss->fell_at_first())) {
+        return false;
+    }
+    into =
+        large_rate(largest(
+                       of.weights, [](auto const& it) { return it.counted_early(); }, &update_sizes::weight::early_at),
+                   of.limits.large_step);
+    return true;
 }
 // A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
 // are what becomes of a wrong sign.
@@ -67,10 +76,13 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         of.limits.large_step);
     return true;
 }
+// Lately most weights leapt.
 [[nodiscard]] inline bool leaps(run_evidence const& of, finding& into) noexcept {
-    extreme_weight const most =
-        largest(of.weights, [](auto const& it) { return it.peak; }, &update_sizes::weight::peak_at);
-    return most.value >= of.limits.leap && (into = large_rate(most, of.limits.leap), true);
+    update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
+    if (2 * all.lately <= all.seen) { return false; }
+    into = large_rate(
+        largest(of.weights, [](auto const& it) { return it.peak; }, &update_sizes::weight::peak_at), of.limits.leap);
+    return true;
 }
 
 // More than half of the weight matrices, and at least two, began so large that each layer multiplies the size of its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): classes that are far rarer than others, or that the model mispredicts.
+// Built-in rule (L2): classes that are far rarer than others, that the model mispredicts, or that come one at a time.
 // docs/rules.md#class_imbalance
 #pragma once
 
@@ -12,15 +12,23 @@ namespace spotter::inline SPOTTER_ABI {
 // smallest. Warning also when more than `threshold_misprediction` of a class are predicted as another class, in each
 // of the last `patience` windows of `samples` pairs. A window counts only if the model is right in `min_accuracy` of
 // it, because an untrained model mispredicts every class. Windows end at a close and do not overlap; the finding
-// holds until the next window is full. Where it says no it testifies, to a diagnosis, whether all labels of training
-// are of one class though the model has predicted another. Labels and predictions of a step are paired by position;
-// see classes.hpp.
+// holds until the next window is full. Warning also when four of five training batches have labels of one class: their
+// data are not shuffled. Such batches have four labels or more, and are of three classes or more. Where it says no it
+// testifies, to a diagnosis, whether all labels of training are of one class though the model has predicted another.
+// Labels and predictions of a step are paired by position; see classes.hpp.
 struct class_imbalance {
     using kind = rule_kind;
     static constexpr std::string_view name = "class_imbalance";
     // one_dominates: more than half of all labels are of the largest class; imbalanced: they are not, as in a language.
     // Testimony, which is no finding: whether all labels of training are of one class.
-    enum condition : std::uint8_t { one_dominates = 1, imbalanced, mispredicted_class, one_class, several_classes };
+    enum condition : std::uint8_t {
+        one_dominates = 1,
+        imbalanced,
+        mispredicted_class,
+        unmixed_batches,
+        one_class,
+        several_classes
+    };
     static constexpr std::string_view remedy = "Resample or weight the rare classes, and judge by per-class metrics.";
 
     selector select = role::label;
@@ -42,6 +50,7 @@ struct class_imbalance {
     struct tally {  // of one class, or of all
         // labels: of the run; paired: pairs of the window; wrong: those that are mispredicted.
         std::uint64_t labels = 0, paired = 0, wrong = 0;
+        std::uint64_t batches = 0;  // of the run: those with four labels or more, of this class alone; of all: any such
     };
     struct counts {                  // of one mode
         slot_array<tally> by_class;  // room for 16 at first; grows to the largest label
@@ -105,6 +114,11 @@ struct class_imbalance {
             out.push(mine.missed);
             answer = truth::yes;
         }
+        if (finding of_batches; at.mode == mode::train && unmixed(mine, of_batches)) {
+            of_batches.tensor = tensor;
+            out.push(of_batches);
+            answer = truth::yes;
+        }
         if (answer == truth::no && at.mode == mode::train) { testify(mine, tensor, seen.testified, out); }
         return answer;
     }
@@ -122,8 +136,12 @@ private:
     // False where memory is exhausted; the labels of a class without memory are left out.
     [[nodiscard]] static constexpr bool count(counts& mine, class_pairs const& step) noexcept {
         bool room = true;
-        for (class_list::entry const& each : step.labels.all()) {
+        std::span<class_list::entry const> const labels = step.labels.all();
+        bool is_pure = labels.size() >= 4;
+        mine.all.batches += is_pure ? 1U : 0U;
+        for (class_list::entry const& each : labels) {
             std::uint32_t const label = each.which;
+            is_pure = is_pure && label == labels[0].which;
             if (label == no_class) {
                 mine.unknown = true;
                 continue;
@@ -135,6 +153,7 @@ private:
             ++mine.by_class[label].labels;
             ++mine.all.labels;
         }
+        if (is_pure && mine.by_class.holds(labels[0].which)) { ++mine.by_class[labels[0].which].batches; }
         step.each([&](std::uint32_t label, std::uint32_t said) {
             if (!mine.by_class.holds(label)) { return; }
             ++mine.by_class[label].paired;
@@ -188,6 +207,24 @@ private:
         found.how = relation::greater;
         found.detail << "class " << largest << ": " << most << " samples, class " << smallest << ": " << least;
         return found.measured > threshold_imbalance;
+    }
+    // Shuffled batches are seldom of one class, unless that has most labels. A GAN's are of two: real and generated.
+    [[nodiscard]] static constexpr bool unmixed(counts const& mine, finding& found) noexcept {
+        std::uint64_t pure = 0, classes = 0;
+        for (std::size_t i = 0; i < mine.by_class.size(); ++i) {
+            pure += mine.by_class[i].batches;
+            classes += mine.by_class[i].batches >= 3 ? 1U : 0U;
+        }
+        if (mine.all.batches < 50 || classes < 3) { return false; }
+        found.severity = severity::warning;
+        found.condition = unmixed_batches;
+        found.reason = "a batch has labels of one class";
+        found.measure = "share of such batches";
+        found.measured = static_cast<double>(pure) / static_cast<double>(mine.all.batches);
+        found.threshold = 0.8;
+        found.how = relation::greater_equal;
+        found.remedy = "Shuffle the training data, and check that a batch holds different samples.";
+        return found.measured >= found.threshold;
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool mispredicted(counts const& mine, finding& found) const noexcept {
         SPOTTER_STRICT_BODY

@@ -22,12 +22,13 @@ namespace detail {
 
 }  // namespace detail
 
-// Warning, with one of four reasons.
+// Warning, with one of five reasons.
 // - No effect: a parameter has never changed, although its gradient was finite and not all zero, `patience` times
 //   in a row.
 // - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients.
 // - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
-//   a non-zero one.
+//   a non-zero one. Next to none counts, too: the root mean square of a weight's gradient is below `faint` times the
+//   largest of that step.
 // - Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
 //   parameter changes.
 // A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error, as for a bias
@@ -49,11 +50,13 @@ struct dead_update_path {
     std::uint64_t rested = 100;        // expected changes, once it has moved; allows for a rate that decays to 0
     std::uint64_t never_trained = 20;  // steps
     double noise = 1e-6;               // times the l2 norm of the layer's largest gradient: float32 has 24 bits
+    double faint = 1e-8;               // times the largest root mean square of a weight's gradient
 
     struct parameter {                   // of one weight or bias
         tensor_id gradient = no_tensor;  // no_tensor where none is known
         std::size_t layer = 0;           // index of its layer
-        bool watched = false;
+        bool watched = false, is_weight = false;
+        std::uint64_t elements = 0;
         std::uint64_t hash = 0, index = 0;  // of the last observation
         bool finite = false;                // the last observation was finite
         bool known = false;                 // the observation that it is compared with exists
@@ -84,9 +87,11 @@ struct dead_update_path {
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
         if (seen.all.declare(tensor) == nullptr) { return false; }
-        seen.all[tensor.id].watched = select(tensor);
-        seen.all[tensor.id].gradient = tensor.partner;
-        return find_layer(seen, key_of(detail::layer_of_parameter(tensor.name)), seen.all[tensor.id].layer);
+        parameter& mine = seen.all[tensor.id];
+        mine.watched = select(tensor), mine.is_weight = select::weights(tensor);
+        mine.elements = tensor.shape.elements();
+        mine.gradient = tensor.partner;
+        return find_layer(seen, key_of(detail::layer_of_parameter(tensor.name)), mine.layer);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
@@ -118,10 +123,13 @@ struct dead_update_path {
                               relation::greater_equal, static_cast<double>(rested));
         all.no_gradient.tell(out, {"no_gradient", no_gradient}, "steps without a gradient", relation::greater_equal,
                              never);
+        all.faint.tell(out, {"next to no gradient", no_gradient}, "steps with next to no gradient",
+                       relation::greater_equal, never);
         all.not_in_optimizer.tell(out, {"not_in_optimizer", not_in_optimizer}, "steps without a change",
                                   relation::greater_equal, never);
-        bool const fires =
-            all.no_effect.count + all.came_to_rest.count + all.no_gradient.count + all.not_in_optimizer.count > 0;
+        bool const fires = all.no_effect.count + all.came_to_rest.count + all.no_gradient.count + all.faint.count +
+                               all.not_in_optimizer.count >
+                           0;
         return fires ? truth::yes : all.judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
@@ -130,8 +138,9 @@ struct dead_update_path {
 
 private:
     struct found {
-        violation no_effect, came_to_rest, no_gradient, not_in_optimizer;
+        violation no_effect, came_to_rest, no_gradient, faint, not_in_optimizer;
         std::string_view name{};  // of the current parameter
+        double largest = 0;       // mean square of a weight's gradient
         // Some parameter of this step changed; one has a gradient; one was judged.
         bool changed = false, with_gradient = false, judged = false;
     };
@@ -143,10 +152,15 @@ private:
         all.with_gradient = all.with_gradient || gradient.at_work();
         layer& its = seen.layers[mine.layer];
         its.squares = gradient.squares > its.squares ? gradient.squares : its.squares;
+        double const squared = mine.is_weight && gradient.at_work() ? mean_square(mine, gradient) : 0;
+        all.largest = squared > all.largest ? squared : all.largest;
+    }
+    [[nodiscard]] static constexpr double mean_square(parameter const& mine, gradient_snapshot gradient) noexcept {
+        return gradient.squares / static_cast<double>(mine.elements);
     }
     constexpr void judge(state& seen, parameter& mine, found& all) const noexcept {
         gradient_snapshot const gradient = seen.gradients.of(mine.gradient);
-        judge_gradient(mine, gradient, all.with_gradient, all);
+        judge_gradient(mine, gradient, all);
         if (due(mine)) { judge_change(mine, all.changed, all); }
         if (due(mine) || !continues(mine)) { begin(mine); }
         bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
@@ -178,17 +192,15 @@ private:
         mine.sights = 0;
         mine.at_work = mine.spoiled = false;
     }
-    constexpr void judge_gradient(parameter& mine, gradient_snapshot gradient, bool others, found& all) const noexcept {
-        if (mine.gradient == no_tensor || !gradient.finite) { return; }
-        if (gradient.at_work()) {
-            mine.no_gradient = 0;
-            all.judged = true;
-        } else if (others) {
-            all.judged = true;
-            if (++mine.no_gradient >= never_trained) {
-                all.no_gradient.blame(all.name, static_cast<double>(mine.no_gradient));
-            }
-        }
+    constexpr void judge_gradient(parameter& mine, gradient_snapshot gradient, found& all) const noexcept {
+        bool const any = gradient.at_work();
+        if (mine.gradient == no_tensor || !gradient.finite || !(any || all.with_gradient)) { return; }
+        bool const is_faint =
+            any && mine.is_weight && gradient.squares > 0 && mean_square(mine, gradient) < faint * faint * all.largest;
+        all.judged = true;
+        mine.no_gradient = any && !is_faint ? 0 : mine.no_gradient + 1;
+        if (mine.no_gradient < never_trained) { return; }
+        (is_faint ? all.faint : all.no_gradient).blame(all.name, static_cast<double>(mine.no_gradient));
     }
     constexpr void judge_change(parameter& mine, bool others, found& all) const noexcept {
         if (mine.hash != mine.first_hash) {

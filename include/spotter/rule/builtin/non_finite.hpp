@@ -23,9 +23,8 @@ struct non_finite {
     //   in_data            in an input, a label or a metric
     //   in_gradient_alone  in a gradient, while the observed part of the forward pass is finite
     //   in_one_element     in one element of several
-    //   in_few_elements    in less than a tenth of a gradient, a weight or a bias
     //   all_over           otherwise
-    enum condition : std::uint8_t { in_data = 1, in_gradient_alone, in_one_element, in_few_elements, all_over };
+    enum condition : std::uint8_t { in_data = 1, in_gradient_alone, in_one_element, all_over };
 
     struct bad_elements {                                 // of the first observation of a tensor in a step that has
                                                           // some
@@ -120,12 +119,9 @@ private:
                                                           step_flow<bad_elements>::entry const& origin) noexcept {
         bad_elements const& of = origin.kept;
         detail::stretch const where = detail::stretch_of(origin.role);
-        bool const few = of.count() < of.all / 10;
-        bool const parameters = where == detail::stretch::parameters || where == detail::stretch::optimizer;
         if (where == detail::stretch::data || origin.role == role::metric) { return in_data; }
         if (of.is_gradient && seen.finite_forward && !seen.bad_forward) { return in_gradient_alone; }
-        if (of.count() == 1 && of.all > 1) { return in_one_element; }
-        return few && (of.is_gradient || parameters) ? in_few_elements : all_over;
+        return of.count() == 1 && of.all > 1 ? in_one_element : all_over;
     }
     [[nodiscard]] static constexpr std::string_view reason_of(state const& seen,
                                                               step_flow<bad_elements>::entry const& origin) noexcept {
