@@ -318,6 +318,7 @@ TEST_CASE("dead_update_path: no gradient while another has one fires after never
     it.see(train(0), "grad/b/w", {0, -0.0F});
     CHECK(it.close(train(0)) == truth::yes);
     CHECK((it.found.size() == 1 && it.found[0].reason == "no_gradient" && it.found[0].tensor == "b/w"));
+    CHECK(it.found[0].remedy.find("backward pass") != std::string_view::npos);
 }
 
 TEST_CASE("dead_update_path: a weight with next to no gradient beside those of others", "[dead_update_path]") {

@@ -120,9 +120,7 @@ inline constexpr cause_row cause_table[] = {
      "", "look at the layer's biases before the first step"},
     {cause::no_gradient, "no gradient arrives", rule_id::dead_update_path,
      {{need(sign::no_gradient, 4)}},
-     "Check that it is not cut from the loss (detached, frozen, behind dead units), and that the "
-     "optimizer holds it.",
-     "follow the computation from the loss back to this parameter"},
+     "", "follow the computation from the loss back to this parameter"},
     {cause::depth, "gradients fade with depth", rule_id::vanishing_gradient,
      {{need(sign::gradient_vanishes, 2), need(sign::gradient_fades_with_depth, 2),
        against(sign::most_weights_leapt, 1)}},

@@ -116,20 +116,21 @@ struct dead_update_path {
         seen.all.clear();
         for (layer& each : seen.layers) { each.squares = 0; }
         seen.gradients.next_close();
-        auto const never = static_cast<double>(never_trained);
-        all.no_effect.tell(out, {"no_effect", no_effect}, "updates without effect", relation::greater_equal,
-                           static_cast<double>(patience));
-        all.came_to_rest.tell(out, {"updates no longer change it", came_to_rest}, "updates without effect",
-                              relation::greater_equal, static_cast<double>(rested));
-        all.no_gradient.tell(out, {"no_gradient", no_gradient}, "steps without a gradient", relation::greater_equal,
-                             never);
-        all.faint.tell(out, {"next to no gradient", no_gradient}, "steps with next to no gradient",
-                       relation::greater_equal, never);
-        all.not_in_optimizer.tell(out, {"not_in_optimizer", not_in_optimizer}, "steps without a change",
-                                  relation::greater_equal, never);
-        bool const fires = all.no_effect.count + all.came_to_rest.count + all.no_gradient.count + all.faint.count +
-                               all.not_in_optimizer.count >
-                           0;
+        bool fires = false;
+        auto const report = [&](violation const& of, why_found why, std::string_view measure, std::uint64_t least,
+                                std::string_view advice = {}) {
+            if (of.count == 0) { return; }
+            finding it = of.as_finding(why, measure, relation::greater_equal, static_cast<double>(least));
+            it.remedy = advice, fires = true;
+            out.push(it);
+        };
+        report(all.no_effect, {"no_effect", no_effect}, "updates without effect", patience);
+        report(all.came_to_rest, {"updates no longer change it", came_to_rest}, "updates without effect", rested);
+        report(all.no_gradient, {"no_gradient", no_gradient}, "steps without a gradient", never_trained,
+               "Look for dead units, a detached layer or a missing term of the backward pass behind it.");
+        report(all.faint, {"next to no gradient", no_gradient}, "steps with next to no gradient", never_trained,
+               "Look for saturated units, tiny weights or a wrong factor in the backward pass behind it.");
+        report(all.not_in_optimizer, {"not_in_optimizer", not_in_optimizer}, "steps without a change", never_trained);
         return fires ? truth::yes : all.judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
