@@ -203,6 +203,23 @@ TEST_CASE("in which kind of place a NaN began is a condition of the finding", "[
     CHECK(place("loss", 1) == non_finite::all_over);          // it has one element
 }
 
+TEST_CASE("a bad weight that a ReLU hides from the forward pass is the origin", "[non_finite]") {
+    // fc2/w is bad; max(NaN, 0) is 0, and so are its own gradients. What flows back through it is bad.
+    std::vector<float> const good{1, 2}, one{not_a_number, 2}, all{not_a_number, not_a_number};
+    auto const origin = [&](std::vector<float> const& first_weight) {
+        hook watch{plan{}, non_finite{}};
+        watch.begin(train(0));
+        watch.observe("fc1/w", first_weight), watch.observe("grad/fc1/w", all);
+        watch.observe("fc2/w", one), watch.observe("grad/fc2/w", good);
+        watch.observe("act/fc1", good), watch.observe("act/fc2", good);
+        step_alarm const found = watch.end("loss"_t = 1.0);
+        REQUIRE(found.size() == 1);
+        return std::string{found.front().tensor};
+    };
+    CHECK(origin(good) == "fc2/w");
+    CHECK(origin(all) == "grad/fc1/w");  // observed after the update
+}
+
 TEST_CASE("where nothing is observed that a tensor is made of, the finding says so", "[non_finite]") {
     std::vector<float> const good{1}, bad{not_a_number};
     hook watch{plan{}, non_finite{}};

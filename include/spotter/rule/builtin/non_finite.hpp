@@ -86,7 +86,7 @@ private:
             std::uint64_t const most = seen.bad_forward ? fewest_carried(seen) : no_index;
             auto const* const made_of = seen.flow.first([&](bad_elements const& it) {
                 return it.is_gradient && it.count() > 0 && it.count() <= most &&
-                       (!seen.bad_forward || is_carried(seen, it));
+                       (seen.bad_forward ? is_carried(seen, it) : has_bad_weight(seen, it));
             });
             if (made_of != nullptr) { origin = made_of; }
         }
@@ -109,6 +109,12 @@ private:
             return false;
         });
         return fewest;
+    }
+    // The gradient's weight is bad, too, or was not observed. Behind a bad weight that a ReLU hides from the forward
+    // pass, gradients are bad whose weights are not.
+    [[nodiscard]] static constexpr bool has_bad_weight(state const& seen, bad_elements const& gradient) noexcept {
+        auto const* const weight = seen.flow.now(gradient.partner);
+        return weight == nullptr || weight->kept.count() > 0;
     }
     // The gradient's weight has as many bad elements, beginning at the same index.
     [[nodiscard]] static constexpr bool is_carried(state const& seen, bad_elements const& gradient) noexcept {
