@@ -362,6 +362,40 @@ TEST_CASE("cause: a layer that keeps climbing has the wrong sign, though the los
     CHECK(first_alarm(story_of(packs::supervised, 520, {}, climbs(0))).rule != "update_direction");
 }
 
+TEST_CASE("cause: one layer climbs, weight and bias, though the run improves") {
+    // Three layers that descend, but for the parameters that `up` names. The alarm's first rule and step.
+    auto const first = [](std::string_view weight, std::string_view bias) {
+        hook watch{plan{}, packs::supervised};
+        std::array<std::vector<float>, 6> parameters;
+        for (std::size_t k = 0; k < 6; ++k) { parameters[k].assign(16, 0.2F), parameters[k][k] = 0.5F; }
+        std::vector<float> gradient(16);
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            watch.begin(train(i));
+            for (std::size_t k = 0; k < 6; ++k) {
+                std::string const name = "fc" + std::to_string(k / 2 + 1) + (k % 2 == 0 ? "/w" : "/b");
+                std::uint64_t const extent = k % 2 == 0 ? 4 : 1;
+                watch.observe(name, view_of(parameters[k].data(), {extent, 16 / extent}));
+                for (std::size_t e = 0; e < 16; ++e) {
+                    gradient[e] = std::sin(static_cast<float>(7 * i * i + 3 * e + k));
+                }
+                watch.observe("grad/" + name, view_of(gradient.data(), {extent, 16 / extent}));
+                float const rate = name == weight || name == bias ? 1e-3F : -1e-3F;
+                for (std::size_t e = 0; e < 16; ++e) { parameters[k][e] += rate * gradient[e]; }
+            }
+            double const noise = 0.05 * std::sin(static_cast<double>(i * i));
+            for (finding const& each : watch.end("loss"_t = 2 * std::exp(-0.01 * static_cast<double>(i)) + noise)) {
+                if (each.severity >= severity::warning) {
+                    return std::string{each.rule} + ' ' + std::string{each.tensor} + ' ' + std::to_string(i);
+                }
+            }
+        }
+        return std::string{};
+    };
+    CHECK(first("fc2/w", "fc2/b") == "update_direction fc2/b 53");
+    CHECK(first("fc2/w", "").empty());  // as a weight that only decays
+    CHECK(first("", "").empty());
+}
+
 TEST_CASE("cause: a loss that rests where the first update has thrown it was thrown there") {
     auto const thrown = [](double to) {
         return [=](shown_step& it, std::uint64_t i) {

@@ -50,6 +50,7 @@ private:
     [[nodiscard]] bool loses_by_its_own_steps() const noexcept;
     [[nodiscard]] bool leaves_a_plateau() const noexcept;
     [[nodiscard]] bool has_dead_layer() const noexcept;
+    [[nodiscard]] bool one_layer_climbs() const noexcept;
     [[nodiscard]] spotter::progress outcome() noexcept;
     // A loss changed its level while weights took small steps. One that rose begins anew, twice at most. Writes the
     // note on the first. False where there is none to report.
@@ -93,7 +94,7 @@ private:
     std::string_view cause_reason_{}, cause_tensor_{};
     mode cause_mode_ = mode::train;  // the mode of the step that showed the cause
     severity cause_level_ = severity::info;
-    bool weights_reported_ = false, sign_reported_ = false, names_checked_ = false;
+    bool weights_reported_ = false, sign_reported_ = false, climb_reported_ = false, names_checked_ = false;
     bool has_classes_ = false, classes_below_zero_ = false;  // class labels were seen; some below zero
     std::uint64_t cause_at_ = 0;
     std::uint64_t shifts_ = 0;  // changes of a loss's level that no update explains

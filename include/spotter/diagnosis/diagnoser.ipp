@@ -61,6 +61,14 @@ SPOTTER_COLD_BODY bool diagnoser::waits(episode const& it) const noexcept {
     return by_noise ? weights_.rests_mostly() : close_ < it.ever_first + 20;
 }
 
+// A weight and its bias have moved along their gradients for fifty closes, while most weights do not: such gradients
+// are not kept with the other sign on purpose. One weight alone may follow its decay, and a policy may ascend beside
+// its critic.
+SPOTTER_COLD_BODY bool diagnoser::one_layer_climbs() const noexcept {
+    episode const* const it = said_.find(rule_id::update_direction, update_direction::some_climb);
+    return it != nullptr && close_ >= it->first + 50 && it->latest.measured >= 2 && losses_.has_objective();
+}
+
 // The weights of a net climb, and so does the loss of the same net, whatever another net does. A critic's loss may rise
 // with the returns.
 SPOTTER_COLD_BODY bool diagnoser::is_witnessed(finding const& it, spotter::progress now) const noexcept {
@@ -183,6 +191,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         weights_reported_ = true;
         it.raise(severity::warning);
     }
+    if (one_layer_climbs() && !std::exchange(climb_reported_, true)) { it.raise(severity::warning); }
     bool const below_zero =
         is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false);
     if (below_zero && !std::exchange(sign_reported_, true)) { it.raise(severity::error); }
