@@ -25,7 +25,7 @@ struct reported_finding {
     std::string rule{}, reason{}, tensor{};
     std::uint64_t step = 0;
     double measured = 0;
-    std::string other{};  // the rule that its detail names beside it: "or OTHER: to tell, …"
+    std::string other{};  // the rule that its detail names beside it: "or OTHER: to distinguish them, …"
 };
 
 // What one pack said of a training. The first alarm is everything that was found at the first such step, strongest

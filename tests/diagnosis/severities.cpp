@@ -129,6 +129,21 @@ TEST_CASE("a run that learns after all gets no further report") {
           std::vector<std::string>{"503 loss_not_decreasing"});
 }
 
+TEST_CASE("a missing gradient beside another cause is a note") {
+    auto const dead_and_cut = [](shown_step& it, std::uint64_t i) {
+        flat(it, i);
+        it.act.assign(it.act.size(), 0.0F), it.gradients[0].assign(it.gradients[0].size(), 0.0F);
+    };
+    bool noted = false;
+    for (reported_finding const& each : story_of(packs::supervised, 600, {}, dead_and_cut)) {
+        if (each.rule != "dead_update_path") { continue; }
+        INFO(each.at);
+        CHECK(each.level == severity::info);
+        noted = true;
+    }
+    CHECK(noted);
+}
+
 TEST_CASE("where no outcome is known only what is far beyond its limit is an alarm") {
     habits const no_loss{.shows_loss = false};
     CHECK(alarms_of(story_of(packs::supervised, 100, no_loss, half_dead)).empty());

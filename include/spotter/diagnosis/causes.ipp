@@ -309,7 +309,7 @@ inline void explain(ranked const& best, signs const& seen, finding& into) noexce
     if (best.second != cause::none && best.lead <= small_lead) {
         cause_row const& other = row_of(best.second);  // which may be another reason of the same rule
         into.detail << "; or " << (other.usual_rule == into.id ? other.words : name_of(other.usual_rule))
-                    << ": to tell, " << row_of(best.first).apart;
+                    << ": to distinguish them, " << row_of(best.first).apart;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <spotter/diagnosis/certain.hpp>
 #include <spotter/diagnosis/diagnoser.hpp>
+#include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/update_direction.hpp>
 
@@ -294,7 +295,9 @@ SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, boo
     it.noted = true;
     if (leads || was_reported) { return; }
     finding one = it.latest;
-    bool const beside = alarm && standing_of(it.latest) != standing::symptom && !is_cause(it.latest);
+    // A missing gradient beside another cause is a consequence of it.
+    bool const follows = it.latest.is<dead_update_path>(dead_update_path::no_gradient);
+    bool const beside = alarm && !follows && standing_of(it.latest) != standing::symptom && !is_cause(it.latest);
     one.severity = beside ? level : severity::info;
     if (!beside) { call_it_a_habit(one, now, weights_.rests_mostly()); }
     out.push(one);
