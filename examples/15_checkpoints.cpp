@@ -29,7 +29,7 @@ int main() {
         net.update();
     }
     kept.review(watch);
-    sp::checkpoint_file const good = kept.last_good();
+    sp::checkpoint_file const good = kept.last_good(watch);
     fmt::print("go on from {}\n", good.path);
     return good.step == sp::train(400) ? 0 : 1;
 }

@@ -74,7 +74,7 @@ TEST_CASE("a checkpoint is good once the steps behind it were, and only good one
     net it;
     hook watch{folder / "run", plan{}, too_large};
     checkpoints kept{folder / "kept", {.keep = 2}};
-    CHECK(kept.last_good().path.empty());
+    CHECK(kept.last_good(watch).path.empty());
     train_on(watch, kept, it, 0, 20);
     CHECK(names_at(folder / "kept") == list{"train-0.safetensors", "train-10.unproven.safetensors"});
     train_on(watch, kept, it, 20, 25);
@@ -82,16 +82,16 @@ TEST_CASE("a checkpoint is good once the steps behind it were, and only good one
           list{"train-0.safetensors", "train-10.safetensors", "train-20.unproven.safetensors"});
     it.w[3] = 9;  // at 25 to 31
     train_on(watch, kept, it, 25, 32);
-    CHECK(kept.last_good().step == train(10));
+    CHECK(kept.last_good(watch).step == train(10));
     CHECK(names_at(folder / "kept") ==
           list{"train-0.safetensors", "train-10.safetensors", "train-30.unproven.safetensors"});
     it.w[3] = 1;
     train_on(watch, kept, it, 32, 42);
-    CHECK(kept.last_good().step == train(10));  // the checkpoint of step 30 is bad, too
+    CHECK(kept.last_good(watch).step == train(10));  // the checkpoint of step 30 is bad, too
     kept.review(watch);
-    CHECK(kept.last_good().step == train(40));
+    CHECK(kept.last_good(watch).step == train(40));
     CHECK(names_at(folder / "kept") == list{"train-10.safetensors", "train-40.safetensors"});
-    CHECK(kept.last_good().path == folder / "kept/train-40.safetensors");
+    CHECK(kept.last_good(watch).path == folder / "kept/train-40.safetensors");
     watch.finish();
     CHECK(!kept.trouble());
 }
@@ -185,7 +185,7 @@ TEST_CASE("with a bad one only the newest stays, until one is good") {
     train_on(watch, kept, it, 0, 31);
     kept.review(watch);
     CHECK(names_at(folder / "kept") == list{"train-30.bad.safetensors"});
-    CHECK(kept.last_good().path.empty());
+    CHECK(kept.last_good(watch).path.empty());
     it.w[3] = 1;
     train_on(watch, kept, it, 31, 42);
     kept.review(watch);
@@ -195,20 +195,21 @@ TEST_CASE("with a bad one only the newest stays, until one is good") {
 TEST_CASE("another process finds the checkpoints: good ones are still good, the others unproven") {
     temporary_folder const folder;
     net it;
+    options const resumed{.existing = existing::resume};
     {
-        hook watch{plan{}};
+        hook watch{folder / "run", plan{}, resumed};
         checkpoints kept{folder / "kept"};
         train_on(watch, kept, it, 0, 15);
     }
     std::ofstream{folder / "kept/checkpoints.part"} << "half";  // the temporary file of a killed process
     std::ofstream{folder / "kept/notes.txt"} << "mine";
-    hook watch{plan{}};
+    hook watch{folder / "run", plan{}, resumed};
     checkpoints kept{folder / "kept"};
-    CHECK(kept.last_good().step == train(0));
+    CHECK(kept.last_good(watch).path == folder / "kept/train-0.safetensors");
     REQUIRE(kept.all().size() == 2);
     CHECK(kept.all()[1].state == checkpoint_state::unproven);
     kept.review(watch);
-    CHECK(kept.last_good().step == train(0));
+    CHECK(kept.last_good(watch).step == train(0));
     CHECK(std::filesystem::exists(folder / "kept/checkpoints.part"));  // a reader changes nothing
     train_on(watch, kept, it, 20, 35);
     CHECK(names_at(folder / "kept") ==
@@ -283,7 +284,7 @@ TEST_CASE("whichever operation fails while a loop goes back and saves the same s
                             if (kept.save(watch, train(each.step), it)) { ++failed_saves; }
                             since.emplace_back(each.step, it.w[0]);
                         }
-                        checkpoint_file const good = kept.last_good();
+                        checkpoint_file const good = kept.last_good(watch);
                         if (!good.path.empty()) {
                             REQUIRE(first_value_of(disk, good.path) > 0);
                             REQUIRE(!bad.contains(first_value_of(disk, good.path)));
@@ -295,11 +296,11 @@ TEST_CASE("whichever operation fails while a loop goes back and saves the same s
                 more = files.operations() >= at;
                 // Another process opens the folder, as after a kill at this operation.
                 checkpoints const later{"kept", {}, disk};
-                REQUIRE(!later.last_good().path.empty());
-                REQUIRE(!bad.contains(first_value_of(disk, later.last_good().path)));
+                REQUIRE(!later.last_good(watch).path.empty());
+                REQUIRE(!bad.contains(first_value_of(disk, later.last_good(watch).path)));
                 for (checkpoint_file const& each : later.all()) { REQUIRE(first_value_of(disk, each.path) > 0); }
                 REQUIRE(bytes_at(disk, "kept/train-20.optimizer.pt") == mine);
-                if (!more) { CHECK(first_value_of(disk, later.last_good().path) == Approx(4.4)); }
+                if (!more) { CHECK(first_value_of(disk, later.last_good(watch).path) == Approx(4.4)); }
             }
         }
     }
@@ -329,7 +330,7 @@ TEST_CASE("whichever operation fails, once or for good, every file of a good one
                     it.w[0] = static_cast<float>(i);
                     (void)watch.step(i, it);
                     if (kept.save(watch, train(i), it)) { ++failed_saves; }
-                    checkpoint_file const good = kept.last_good();
+                    checkpoint_file const good = kept.last_good(watch);
                     if (!good.path.empty()) { REQUIRE(first_value_of(disk, good.path) >= 0.5F); }
                 }
                 kept.review(watch);
@@ -337,7 +338,7 @@ TEST_CASE("whichever operation fails, once or for good, every file of a good one
             more = files.operations() >= at;
             // Another process opens the folder, as after a kill at this operation.
             checkpoints later{"kept", {}, disk};
-            REQUIRE(!later.last_good().path.empty());
+            REQUIRE(!later.last_good(watch).path.empty());
             for (checkpoint_file const& each : later.all()) {
                 CHECK(first_value_of(disk, each.path) ==
                       (each.step.index == 0 ? 0.5F : static_cast<float>(each.step.index)));
@@ -388,7 +389,7 @@ TEST_CASE("what is unproven when an alarm falls is bad, wherever the loop goes o
     SECTION("to the first step") { steps(0, 1); }
     SECTION("at once") {}
     kept.review(watch);
-    CHECK(kept.last_good().step == train(100));
+    CHECK(kept.last_good(watch).step == train(100));
     for (checkpoint_file const& each : kept.all()) { CHECK(each.state != checkpoint_state::unproven); }
 }
 
@@ -407,7 +408,7 @@ TEST_CASE("whether another hook's steps were good is unknown") {
     hook watch{plan{}, too_large};  // perhaps at the address of the hook before it
     (void)watch.step(100, it);
     kept.review(watch);
-    CHECK(kept.last_good().path.empty());
+    CHECK(kept.last_good(watch).path.empty());
 }
 
 TEST_CASE("a step that is saved again takes the place of the one before once it is good, and not earlier") {
@@ -418,7 +419,7 @@ TEST_CASE("a step that is saved again takes the place of the one before once it 
     INFO("keep " << keep);
     checkpoints kept{folder / "kept", {.keep = keep}};
     auto const first_value = [&] {
-        std::string const bytes = bytes_at(kept.last_good().path);
+        std::string const bytes = bytes_at(kept.last_good(watch).path);
         float first = -1;
         if (bytes.size() > 68) { std::memcpy(&first, bytes.data() + bytes.size() - 68, 4); }
         return first;
@@ -443,9 +444,9 @@ TEST_CASE("a step that is saved again takes the place of the one before once it 
         kept.review(watch);
         CHECK(first_value() == 0.5F);
     }
-    CHECK(kept.last_good().step == train(500));
+    CHECK(kept.last_good(watch).step == train(500));
     checkpoints const later{folder / "kept"};
-    CHECK(later.last_good().path == kept.last_good().path);
+    CHECK(later.last_good(watch).path == kept.last_good(watch).path);
 }
 
 TEST_CASE("what was saved before the loop went back is not the newest because its number is larger") {
@@ -459,10 +460,10 @@ TEST_CASE("what was saved before the loop went back is not the newest because it
             CHECK(!kept.save(watch, train(i), it));
         }
         kept.review(watch);
-        CHECK(kept.last_good().step == train(150));
+        CHECK(kept.last_good(watch).step == train(150));
     }
     checkpoints const later{folder / "kept"};
-    CHECK(later.last_good().step == train(150));
+    CHECK(later.last_good(watch).step == train(150));
     CHECK(later.all().size() == 3);
 }
 
@@ -486,7 +487,7 @@ TEST_CASE("files beside checkpoints that are not theirs are neither taken for th
         CHECK(kept.all().empty());
         train_on(watch, kept, it, 0, 62);
         kept.review(watch);
-        CHECK(kept.last_good().step == train(60));
+        CHECK(kept.last_good(watch).step == train(60));
     }
     checkpoints kept{folder / "kept", {.keep = 1}};
     train_on(watch, kept, it, 62, 82);
@@ -499,7 +500,7 @@ TEST_CASE("files beside checkpoints that are not theirs are neither taken for th
     error const why = kept.save(watch, train(90), it);
     CHECK(why.code == errc::exists);
     CHECK(bytes_at(folder / "kept/train-90.safetensors") == "mine");
-    CHECK(kept.last_good().path == folder / "kept/train-80.safetensors");
+    CHECK(kept.last_good(watch).path == folder / "kept/train-80.safetensors");
 }
 
 TEST_CASE("a file that is not as it was written is no good one: of one byte, cut off, with a flipped bit, gone") {
@@ -510,7 +511,7 @@ TEST_CASE("a file that is not as it was written is no good one: of one byte, cut
         checkpoints kept{folder / "kept", {.keep = 2}};
         train_on(watch, kept, it, 0, 12);
         kept.review(watch);
-        REQUIRE(kept.last_good().step == train(10));
+        REQUIRE(kept.last_good(watch).step == train(10));
     }
     std::string const path = folder / "kept/train-10.safetensors", whole = bytes_at(path);
     std::filesystem::path const at{path};
@@ -524,10 +525,10 @@ TEST_CASE("a file that is not as it was written is no good one: of one byte, cut
         file.put(static_cast<char>(whole[whole.size() / 2] ^ 4));
     }
     checkpoints const later{folder / "kept"};
-    CHECK(later.last_good().step == train(0));
+    CHECK(later.last_good(watch).step == train(0));
     std::ofstream{folder / "kept/train-0.safetensors"} << "x";
     checkpoints const none{folder / "kept"};
-    CHECK(none.last_good().path.empty());
+    CHECK(none.last_good(watch).path.empty());
 }
 
 TEST_CASE("checkpoints that were copied without their list are still there to begin from, and stay") {
@@ -544,12 +545,13 @@ TEST_CASE("checkpoints that were copied without their list are still there to be
     std::filesystem::copy_file(folder / "kept/train-10.safetensors", folder / "copy/train-10.safetensors");
     std::ofstream{folder / "copy/train-20.safetensors"} << "x";
     checkpoints kept{folder / "copy", {.keep = 1}};
-    CHECK(kept.last_good().step == train(10));
+    CHECK(kept.last_good(watch).path.empty());  // nobody knows whose they are
+    CHECK(kept.last_good_of_any_run().step == train(10));
     (void)watch.step(30, it);
     CHECK(!kept.save(watch, train(30), it));
-    CHECK(checkpoints{folder / "copy"}.last_good().step == train(10));
+    CHECK(checkpoints{folder / "copy"}.last_good_of_any_run().step == train(10));
     kept.review(watch);
-    CHECK(kept.last_good().step == train(30));
+    CHECK(kept.last_good(watch).step == train(30));
     CHECK(bytes_at(folder / "copy/train-10.safetensors") == bytes_at(folder / "kept/train-10.safetensors"));
     CHECK(bytes_at(folder / "copy/train-20.safetensors") == "x");
 }
@@ -564,7 +566,7 @@ TEST_CASE("of two that save into one folder the second is busy; a reader blocks 
     first.review(watch);
     CHECK(second.save(watch, train(1), it).code == errc::busy);
     checkpoints const third{folder / "kept"};
-    CHECK(third.last_good().step == train(0));
+    CHECK(third.last_good(watch).step == train(0));
     CHECK(!first.save(watch, train(2), it));
     CHECK(!second.trouble());
 }
@@ -583,7 +585,7 @@ TEST_CASE("a damaged list of checkpoints is reported and left alone; a torn line
         std::ofstream{path} << "something else\n";
         checkpoints kept{folder / "kept", {.keep = 1}};
         CHECK(kept.trouble().code == errc::corrupt);
-        CHECK(kept.last_good().step == train(10));  // found by the file's content
+        CHECK(kept.last_good_of_any_run().step == train(10));  // found by the file's content
         (void)watch.step(20, it);
         CHECK(kept.save(watch, train(20), it).code == errc::corrupt);
         CHECK(bytes_at(path) == "something else\n");
@@ -595,7 +597,7 @@ TEST_CASE("a damaged list of checkpoints is reported and left alone; a torn line
         CHECK(!kept.trouble());
         train_on(watch, kept, it, 20, 32);
         kept.review(watch);
-        CHECK(checkpoints{folder / "kept"}.last_good().step == train(30));
+        CHECK(checkpoints{folder / "kept"}.last_good(watch).step == train(30));
         CHECK(names_at(folder / "kept") == list{"train-30.safetensors"});
     }
     SECTION("taken away meanwhile") {
@@ -616,7 +618,7 @@ TEST_CASE("a damaged list of checkpoints is reported and left alone; a torn line
         checkpoints kept{folder / "kept", {.keep = 1}};
         train_on(watch, kept, it, 1230, 1232);
         CHECK(bytes_at(path).size() < 4000);  // although 1200 lines were written
-        CHECK(checkpoints{folder / "kept"}.last_good().step == train(1200));
+        CHECK(checkpoints{folder / "kept"}.last_good(watch).step == train(1200));
     }
 }
 
@@ -629,7 +631,7 @@ TEST_CASE(
     std::ofstream{folder / "kept/train-0.pt"} << "all of it";
     CHECK(!kept.adopt(watch, train(0), folder / "kept/train-0.pt"));
     kept.review(watch);
-    CHECK(kept.last_good().path == folder / "kept/train-0.pt");
+    CHECK(kept.last_good(watch).path == folder / "kept/train-0.pt");
     CHECK(kept.adopt(watch, train(0), folder / "kept/train-0.pt").code == errc::exists);
-    CHECK(bytes_at(kept.last_good().path) == "all of it");
+    CHECK(bytes_at(kept.last_good(watch).path) == "all of it");
 }

@@ -38,12 +38,18 @@ float value_of(std::string const& path) {
     return values[0];
 }
 
+// The hooks of all these processes belong to one run.
+struct one_run : null_sink {
+    [[nodiscard]] std::uint64_t run_id() const noexcept { return 7; }
+};
+
 // Trains in this process at random: saves, alarms, going back. A saved value is odd if an alarm comes before it is
 // judged, and even otherwise: the reader of a file sees which of the two it was.
 void train_until_killed(std::string const& folder, std::uint64_t seed, std::uint64_t kill_at) {
     faulty_file_system files{kill_at, true};
     files.instead = [] { (void)std::raise(SIGKILL); };
-    hook watch{plan{}, any("x", maximum > 5.0)};
+    one_run sink;
+    hook watch{sink, plan{}, any("x", maximum > 5.0)};
     checkpoints kept{folder, {.keep = 1 + static_cast<std::uint32_t>(seed % 2), .sync = false}, files};
     std::mt19937_64 random{seed};
     std::uint64_t step = 0;
@@ -66,6 +72,8 @@ void train_until_killed(std::string const& folder, std::uint64_t seed, std::uint
 TEST_CASE("checkpoints of a loop that goes back: killed at each operation of the file system, a good one is there and "
           "no bad one is good") {
     unsigned killed = 0, ended = 0;
+    one_run sink;
+    hook watch{sink, plan{}};
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         temporary_folder const folder;  // one folder for all: each process continues from what the one before left
         std::filesystem::create_directories(folder / "kept");
@@ -79,7 +87,7 @@ TEST_CASE("checkpoints of a loop that goes back: killed at each operation of the
             INFO("seed " << seed << ", operation " << at);
             checkpoints const later{folder / "kept"};
             REQUIRE(!later.trouble());
-            checkpoint_file const good = later.last_good();
+            checkpoint_file const good = later.last_good(watch);
             REQUIRE((!any || !good.path.empty()));  // there was one before
             any = any || !good.path.empty();
             for (checkpoint_file const& each : later.all()) {

@@ -13,19 +13,24 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Options of a folder of checkpoints.
 struct checkpoint_options {
-    // Number of good checkpoints to keep, at least 1. Older ones are removed once a newer one is good.
+    // Number of good checkpoints to keep of this run, at least 1. Older ones are removed once a newer one is good.
+    // Those of other runs stay.
     std::uint32_t keep = 2;
     // Wider floating-point values are written in this type, rounded to nearest: f32, bf16 or f16. none: in their own
     // type.
     dtype as = dtype::none;
     // Whether a file is synced to the disk before it gets its name, against power failures.
     bool sync = true;
+    // Whether a net's inputs, labels, activations, predictions, losses and gradients are written, too: what each batch
+    // makes anew. Tensors that the call names are always written.
+    bool batch = false;
 };
 
 namespace detail {
 
-// Removes or replaces only files that the folder's list names, unchanged since they were written, and only while it
-// holds the folder's lock. Reading alone changes nothing. Throws where memory is exhausted; the caller catches that.
+// Removes or replaces only files that the folder's list names as those of the run that asks, unchanged since they were
+// written, and only while it holds the folder's lock. `run`: hook.run_id(), or unrecorded_run(). Reading alone changes
+// nothing. Throws where memory is exhausted; the caller catches that.
 class checkpoint_folder {
 public:
     checkpoint_folder(std::string_view folder, checkpoint_options const& choices, file_system& files);
@@ -36,32 +41,37 @@ public:
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
     // In the order in which they were saved.
     [[nodiscard]] std::vector<listed_checkpoint> const& all() const noexcept { return all_; }
-    // The newest good one whose file is unchanged.
-    [[nodiscard]] checkpoint_file last_good();
+    // The newest good one of `run` (any_run: of all) whose file is unchanged.
+    static constexpr std::uint64_t any_run = 0;
+    [[nodiscard]] checkpoint_file last_good(std::uint64_t run);
+    // The newest good one of the run that is recorded in a folder.
+    [[nodiscard]] checkpoint_file last_good_of(std::string_view recorded);
 
     // Writes one file: begin, then the writer's calls, then `end`. `moment` is that of the step's close.
-    [[nodiscard]] checkpoint_writer& begin(step_id step, run_moment moment);
+    [[nodiscard]] checkpoint_writer& begin(step_id step, run_moment moment, std::uint64_t run);
     [[nodiscard]] error end();
     // Adds a complete file that other code wrote.
-    [[nodiscard]] error adopt(step_id step, run_moment moment, std::string const& from);
+    [[nodiscard]] error adopt(step_id step, run_moment moment, std::uint64_t run, std::string const& from);
     // Sets the state, according to the steps that followed.
     [[nodiscard]] error mark(std::size_t which, bool good);
-    // Removes good ones beyond `keep`, and bad ones except the newest checkpoint of all.
-    [[nodiscard]] error tidy();
+    // Removes good ones of `run` beyond `keep`, and bad ones except its newest checkpoint.
+    [[nodiscard]] error tidy(std::uint64_t run);
 
 private:
     [[nodiscard]] error hold();
     [[nodiscard]] error sync_file(std::string const& path);
     // Removes its file and clears its path. Keeps the first error.
     void remove(listed_checkpoint& it, error& first);
-    void remove_surplus(error& first);
-    void remove_without_use(error& first);
+    void remove_surplus(std::uint64_t run, error& first);
+    void remove_without_use(std::uint64_t run, error& first);
+    // Gives it a name that no other run's checkpoint has.
+    void tell_apart(listed_checkpoint& one) const;
     [[nodiscard]] error make_room(listed_checkpoint const& one, std::string_view from = {});
     [[nodiscard]] error enter(listed_checkpoint one, std::string const& from);
     [[nodiscard]] listed_checkpoint* entry_at(std::string_view path) noexcept;
     [[nodiscard]] truth is_there(listed_checkpoint const& one) noexcept;
     [[nodiscard]] truth is_sound(listed_checkpoint& one);
-    [[nodiscard]] std::size_t newest_good();
+    [[nodiscard]] std::size_t newest_good(std::uint64_t run);
     [[nodiscard]] std::string path_of(listed_checkpoint const& one, checkpoint_state state) const;
 
     checkpoint_options choices_;
@@ -82,7 +92,10 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
+#include <spotter/record/folder.hpp>
+
 #include <algorithm>
+#include <cstdio>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -160,11 +173,15 @@ SPOTTER_BODY truth checkpoint_folder::is_sound(listed_checkpoint& one) {
     return truth::yes;
 }
 
+[[nodiscard]] SPOTTER_BODY bool is_good_of(listed_checkpoint const& one, std::uint64_t run) noexcept {
+    return one.file.state == checkpoint_state::good && (run == checkpoint_folder::any_run || one.file.run == run);
+}
+
 // A file that was changed since is no checkpoint any more, and stays where it is. Returns all().size() where there is
 // none.
-SPOTTER_BODY std::size_t checkpoint_folder::newest_good() {
+SPOTTER_BODY std::size_t checkpoint_folder::newest_good(std::uint64_t run) {
     for (std::size_t i = all_.size(); i > 0; --i) {
-        if (all_[i - 1].file.state != checkpoint_state::good) { continue; }
+        if (!is_good_of(all_[i - 1], run)) { continue; }
         truth const sound = is_sound(all_[i - 1]);
         if (sound == truth::yes) { return i - 1; }
         if (sound == truth::no) { all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i - 1)); }
@@ -172,14 +189,30 @@ SPOTTER_BODY std::size_t checkpoint_folder::newest_good() {
     return all_.size();
 }
 
-SPOTTER_BODY checkpoint_file checkpoint_folder::last_good() {
-    std::size_t const found = newest_good();
+SPOTTER_BODY checkpoint_file checkpoint_folder::last_good(std::uint64_t run) {
+    std::size_t const found = newest_good(run);
     if (found < all_.size()) { return all_[found].file; }
     for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
         // Its content cannot be checked now; loading it will show.
-        if (it->file.state == checkpoint_state::good) { return it->file; }
+        if (is_good_of(*it, run)) { return it->file; }
     }
     return {};
+}
+
+SPOTTER_BODY checkpoint_file checkpoint_folder::last_good_of(std::string_view recorded) {
+    auto const run = run_id_in(files_, without_slashes(files_.absolute(recorded).view()));
+    return run && *run != any_run ? last_good(*run) : checkpoint_file{};
+}
+
+// Files of other runs keep their names: "train-500.9f86d081.safetensors" is the second run's.
+SPOTTER_BODY void checkpoint_folder::tell_apart(listed_checkpoint& one) const {
+    bool const taken = std::any_of(all_.begin(), all_.end(), [&](listed_checkpoint const& each) {
+        return each.file.run != one.file.run && each.file.step == one.file.step && each.ending == one.ending;
+    });
+    if (!taken) { return; }
+    char run[20];
+    std::snprintf(run, sizeof run, ".%08llx", static_cast<unsigned long long>(one.file.run >> 32U));
+    one.ending.insert(0, run);
 }
 
 // Checks that none of the names that it may get belongs to a file of others.
@@ -187,7 +220,8 @@ SPOTTER_BODY error checkpoint_folder::make_room(listed_checkpoint const& one, st
     for (checkpoint_state const state : {checkpoint_state::unproven, checkpoint_state::good, checkpoint_state::bad}) {
         std::string const path = path_of(one, state);
         listed_checkpoint const* const mine = entry_at(path);
-        if (path == from || (mine != nullptr && mine->ours && is_there(*mine) == truth::yes)) { continue; }
+        bool const same_run = mine != nullptr && mine->ours && mine->file.run == one.file.run;
+        if (path == from || (same_run && is_there(*mine) == truth::yes)) { continue; }
         auto const kind = files_.kind_of(path);
         if (!kind) { return kind.error(); }
         if (*kind == path_kind::missing) { continue; }
@@ -199,14 +233,18 @@ SPOTTER_BODY error checkpoint_folder::make_room(listed_checkpoint const& one, st
     return {};
 }
 
-SPOTTER_BODY checkpoint_writer& checkpoint_folder::begin(step_id step, run_moment moment) {
+SPOTTER_BODY checkpoint_writer& checkpoint_folder::begin(step_id step, run_moment moment, std::uint64_t run) {
     now_ = std::make_unique<checkpoint_writer>(list_.path_of(checkpoint_list::part_name), choices_.as, files_);
     coming_ = {};
     coming_.file.step = step;
+    coming_.file.run = run;
     coming_.ending = safetensors_end;
     coming_.moment = moment;
     error why = hold();
-    if (!why) { why = make_room(coming_); }
+    if (!why) {
+        tell_apart(coming_);
+        why = make_room(coming_);
+    }
     if (why) { now_->refuse(why); }
     return *now_;
 }
@@ -237,7 +275,8 @@ SPOTTER_BODY error checkpoint_folder::sync_file(std::string const& path) {
     return synced ? synced : closed;
 }
 
-SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std::string const& from) {
+SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std::uint64_t run,
+                                            std::string const& from) {
     auto const kind = files_.kind_of(from);
     if (!kind) { return kind.error(); }
     if (*kind != path_kind::file) { return {errc::unwritable, "there is no file to take as a checkpoint"}; }
@@ -247,6 +286,8 @@ SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std
     one.ending = ending_of(from);
     one.moment = moment;
     one.file.step = step;
+    one.file.run = run;
+    tell_apart(one);
     if (one.ending.find('\n') != std::string::npos) {
         return {errc::bad_config, "a checkpoint's name has no line break"};
     }
@@ -301,13 +342,13 @@ SPOTTER_BODY error checkpoint_folder::mark(std::size_t which, bool good) {
 }
 
 // Only removes files that have newer, unchanged ones in their place.
-SPOTTER_BODY error checkpoint_folder::tidy() {
+SPOTTER_BODY error checkpoint_folder::tidy(std::uint64_t run) {
     if (!held_) { return {}; }
     auto const gone = [](listed_checkpoint const& each) { return each.file.path.empty(); };
     error first;
-    remove_surplus(first);
+    remove_surplus(run, first);
     std::erase_if(all_, gone);
-    remove_without_use(first);
+    remove_without_use(run, first);
     std::erase_if(all_, gone);
     return first;
 }
@@ -319,10 +360,8 @@ SPOTTER_BODY void checkpoint_folder::remove(listed_checkpoint& it, error& first)
     if (!why && mine != truth::undecided) { it.file.path.clear(); }
 }
 
-SPOTTER_BODY void checkpoint_folder::remove_surplus(error& first) {
-    auto const is_good = [](listed_checkpoint const& each) {
-        return each.ours && each.file.state == checkpoint_state::good;
-    };
+SPOTTER_BODY void checkpoint_folder::remove_surplus(std::uint64_t run, error& first) {
+    auto const is_good = [run](listed_checkpoint const& each) { return each.ours && is_good_of(each, run); };
     if (static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), is_good)) <= choices_.keep) { return; }
     std::uint32_t stay = 0;
     for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
@@ -335,17 +374,21 @@ SPOTTER_BODY void checkpoint_folder::remove_surplus(error& first) {
     }
 }
 
-SPOTTER_BODY void checkpoint_folder::remove_without_use(error& first) {
-    auto const may_go = [](listed_checkpoint const& each) {
-        return each.ours && each.file.state != checkpoint_state::good;
+SPOTTER_BODY void checkpoint_folder::remove_without_use(std::uint64_t run, error& first) {
+    auto const may_go = [run](listed_checkpoint const& each) {
+        return each.ours && each.file.run == run && each.file.state != checkpoint_state::good;
     };
     if (std::none_of(all_.begin(), all_.end(), may_go)) { return; }
-    std::size_t const good = newest_good();
+    std::size_t const good = newest_good(run);
     bool const any_good = good < all_.size();
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        if (all_[i].file.run == run) { last = i; }
+    }
     for (std::size_t i = 0; i < all_.size(); ++i) {
         bool const is_bad = all_[i].file.state == checkpoint_state::bad;
         // An unproven one that is older than a good one comes from an earlier process.
-        bool const goes = is_bad ? any_good || i + 1 < all_.size() : any_good && i < good;
+        bool const goes = is_bad ? any_good || i < last : any_good && i < good;
         if (goes && may_go(all_[i])) { remove(all_[i], first); }
     }
 }

@@ -24,7 +24,8 @@ enum class checkpoint_state : std::uint8_t { unproven, good, bad };
 struct checkpoint_file {
     step_id step{};  // the step at which it was saved
     checkpoint_state state = checkpoint_state::unproven;
-    std::string path{};  // of the file
+    std::string path{};     // of the file
+    std::uint64_t run = 0;  // hook.run_id() of the run that saved it; 0: unknown
 };
 
 namespace detail {
@@ -56,14 +57,19 @@ struct listed_checkpoint {
     bool seen = false;                  // this process wrote or read it
 };
 
+// Identifies a run that is not recorded, in this process; `hook` is the one of its moments (run_moment::hook).
+[[nodiscard]] std::uint64_t unrecorded_run(std::uint64_t hook) noexcept;
+
 // "train-500.unproven.safetensors"
 [[nodiscard]] std::string checkpoint_name(step_id step, checkpoint_state state, std::string_view ending);
 
 // A text file beside the checkpoints, with a line for each saved one; the line is written before the file gets its
 // name. Files that it does not name belong to others, whatever their name:
-//     spotter checkpoints 1
-//     saved train 500 1048576 9f86d081884c7d65 .safetensors      step, bytes, their hash, the end of the name
-//     found train 400 1048576 0000000000000000 .safetensors      existed when the list was begun
+//     spotter checkpoints 2
+//     saved train 500 1048576 9f86d081884c7d65 4be2f00d5a1c9e37 .safetensors    step, bytes, their hash, the id of the
+//                                                                               run, the end of the name
+//     found train 400 1048576 0000000000000000 0000000000000000 .safetensors    existed when the list was begun
+// Lines of version 1 have no run; it is unknown.
 class checkpoint_list {
 public:
     static constexpr std::string_view name = "checkpoints.list", lock_name = "checkpoints.lock",
@@ -74,8 +80,8 @@ public:
     // Reads the listed checkpoints that exist, in the order in which they were saved; files of another length are left
     // out. Without a list: files with a checkpoint's name that are complete safetensors files.
     [[nodiscard]] error read(std::vector<listed_checkpoint>& all);
-    // Begins a list where there is none, and rewrites it from the existing files where most of its lines name files
-    // that are gone. errc::corrupt where the list must not be written to.
+    // Begins a list where there is none. Rewrites it from the existing files where it is of version 1, or most of its
+    // lines name files that are gone. errc::corrupt where the list must not be written to.
     [[nodiscard]] error begin(std::vector<listed_checkpoint> const& all, bool to_disk);
     [[nodiscard]] error add(listed_checkpoint const& one, bool to_disk);  // appends a line
 
@@ -83,7 +89,7 @@ public:
 
 private:
     [[nodiscard]] static std::string line_of(listed_checkpoint const& one);
-    [[nodiscard]] static bool read_line(std::string_view line, listed_checkpoint& into);
+    [[nodiscard]] static bool read_line(std::string_view line, bool has_run, listed_checkpoint& into);
     [[nodiscard]] error load(std::string& text);
     [[nodiscard]] error match(std::vector<std::string> const& names, std::vector<listed_checkpoint>& all);
     [[nodiscard]] error find(std::vector<std::string> const& names, std::vector<listed_checkpoint>& all);
@@ -93,6 +99,7 @@ private:
     file_system& files_;
     error unsound_{};  // why nothing may be added
     bool there_ = false;
+    bool has_runs_ = false;  // it is of the current version
     bool torn_ = false;      // its last line has no line end
     std::size_t lines_ = 0;  // number of its lines
 };
@@ -105,6 +112,7 @@ private:
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/checksum.hpp>
+#include <spotter/record/clock.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -115,7 +123,8 @@ private:
 namespace spotter::inline SPOTTER_ABI::detail {
 
 inline constexpr std::uint64_t unknown_size = ~std::uint64_t{0};
-inline constexpr std::string_view checkpoints_head = "spotter checkpoints 1", safetensors_end = ".safetensors";
+inline constexpr std::string_view checkpoints_head = "spotter checkpoints 2",
+                                  head_without_runs = "spotter checkpoints 1", safetensors_end = ".safetensors";
 
 SPOTTER_BODY void running_hash::add(byte_view bytes) noexcept {
     while (!bytes.empty()) {
@@ -153,6 +162,14 @@ SPOTTER_BODY result<std::uint64_t> hash_of_file(file_system& files, std::string_
     }
 }
 
+SPOTTER_BODY std::uint64_t unrecorded_run(std::uint64_t hook) noexcept {
+    static std::uint64_t const process = make_run_id();
+    std::byte both[16];
+    store(both, process);
+    store(both + 8, hook);
+    return xxh64(both) | 1U;
+}
+
 SPOTTER_BODY std::string checkpoint_name(step_id step, checkpoint_state state, std::string_view ending) {
     constexpr std::string_view marks[] = {".unproven", "", ".bad"};
     return std::string{name_of(step.mode)} + '-' + std::to_string(step.index) +
@@ -178,7 +195,8 @@ SPOTTER_BODY error checkpoint_list::read(std::vector<listed_checkpoint>& all) {
         std::string_view const line = rest.substr(0, end);
         rest.remove_prefix(end + 1);
         if (head) {
-            if (line != checkpoints_head) {
+            has_runs_ = line == checkpoints_head;
+            if (!has_runs_ && line != head_without_runs) {
                 unsound_ = {errc::corrupt,
                             "the list of the checkpoints is damaged, or of another version of spotter: "};
             }
@@ -186,7 +204,7 @@ SPOTTER_BODY error checkpoint_list::read(std::vector<listed_checkpoint>& all) {
             continue;
         }
         listed_checkpoint one;
-        if (read_line(line, one)) { all.push_back(std::move(one)); }
+        if (read_line(line, has_runs_, one)) { all.push_back(std::move(one)); }
     }
     there_ = !head;
     if (unsound_) {
@@ -308,15 +326,17 @@ SPOTTER_BODY error checkpoint_list::find(std::vector<std::string> const& names, 
 }
 
 SPOTTER_BODY std::string checkpoint_list::line_of(listed_checkpoint const& one) {
-    char hash[20];
+    char hash[20], run[20];
     std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(one.hash));
+    std::snprintf(run, sizeof run, "%016llx", static_cast<unsigned long long>(one.file.run));
     return std::string{one.ours ? "saved " : "found "} + std::string{name_of(one.file.step.mode)} + ' ' +
-           std::to_string(one.file.step.index) + ' ' + std::to_string(one.bytes) + ' ' + hash + ' ' + one.ending + '\n';
+           std::to_string(one.file.step.index) + ' ' + std::to_string(one.bytes) + ' ' + hash + ' ' + run + ' ' +
+           one.ending + '\n';
 }
 
-SPOTTER_BODY bool checkpoint_list::read_line(std::string_view line, listed_checkpoint& into) {
-    std::string_view words[5];
-    for (std::string_view& each : words) {
+SPOTTER_BODY bool checkpoint_list::read_line(std::string_view line, bool has_run, listed_checkpoint& into) {
+    std::string_view words[6] = {{}, {}, {}, {}, {}, "0"};
+    for (std::string_view& each : std::span{words}.first(has_run ? 6 : 5)) {
         std::size_t const blank = line.find(' ');
         if (blank == line.npos) { return false; }
         each = line.substr(0, blank);
@@ -334,6 +354,7 @@ SPOTTER_BODY bool checkpoint_list::read_line(std::string_view line, listed_check
     number(words[2], into.file.step.index, 10);
     number(words[3], into.bytes, 10);
     number(words[4], into.hash, 16);
+    number(words[5], into.file.run, 16);
     into.ours = words[0] == "saved";
     into.ending = line;
     return good && known && line.starts_with('.') && line.find('/') == line.npos;
@@ -344,7 +365,7 @@ SPOTTER_BODY error checkpoint_list::begin(std::vector<listed_checkpoint> const& 
     auto const kind = files_.kind_of(path_of(name));
     if (!kind) { return kind.error(); }
     constexpr std::size_t most_gone = 64;
-    if (there_ && *kind == path_kind::file && lines_ < all.size() + most_gone) { return {}; }
+    if (there_ && has_runs_ && *kind == path_kind::file && lines_ < all.size() + most_gone) { return {}; }
     std::string text{checkpoints_head};
     text += '\n';
     for (listed_checkpoint const& each : all) { text += line_of(each); }
@@ -353,7 +374,7 @@ SPOTTER_BODY error checkpoint_list::begin(std::vector<listed_checkpoint> const& 
     if (!why) { why = files_.rename(part, path_of(name)); }
     if (!why && to_disk) { why = files_.sync_folder(folder_); }
     if (why) { (void)files_.remove(part); }
-    if (!why) { there_ = true, torn_ = false, lines_ = all.size(); }
+    if (!why) { there_ = has_runs_ = true, torn_ = false, lines_ = all.size(); }
     return why;
 }
 

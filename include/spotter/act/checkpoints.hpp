@@ -11,6 +11,25 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+// Whether each batch makes a tensor of a net anew, by the role that is given or that its name says: such a tensor is
+// not needed to go on. The weights of a layer that is called `input` or `pred` are not of a batch.
+template <class... Flags>
+[[nodiscard]] constexpr bool is_of_batch(std::string_view name, role what, Flags...) noexcept {
+    (void)name;
+    return what == role::gradient || what == role::input || what == role::label || what == role::prediction ||
+           what == role::preactivation || what == role::activation || what == role::loss;
+}
+template <class... Flags>
+[[nodiscard]] constexpr bool is_of_batch(std::string_view name, Flags...) noexcept {
+    role const what = guess_role(name), last = guess_role(name.substr(name.find_last_of("/.") + 1));
+    bool const is_parameter = what != role::gradient && (last == role::weight || last == role::bias);
+    return !is_parameter && is_of_batch(name, what);
+}
+
+}  // namespace detail
+
 // Saves a net's tensors as safetensors files in a folder, `train-500.safetensors`. A file is written under another
 // name, synced and renamed, so a file with its final name is complete. It is only written if every value is finite in
 // the written type. It becomes good if the hook's rules report no warning until the next one is saved; a rewind does
@@ -22,15 +41,17 @@ class checkpoints {
 public:
     // Creates `folder` if it is missing. `files` must outlive this.
     explicit checkpoints(std::string_view folder, checkpoint_options const& choices = {},
-                         file_system& files = system_files()) noexcept {
+                         file_system& files = system_files()) noexcept
+        : batch_{choices.batch} {
         if (!guarded([&] { inside_ = std::make_unique<detail::checkpoint_folder>(folder, choices, files); })) {
             no_memory();
         }
         if (inside_ != nullptr) { trouble_ = inside_->trouble(); }
     }
 
-    // Call it after a step's close: before or after its update. Writes the current values of the tensors. They are
-    // passed as to hook.step: `"fc1/w"_t = w`, or a net with visit_tensors. errc::wrong_type where a value is not
+    // Call it after a step's close and its update: training goes on at the next index. Writes the current values of
+    // the tensors. They are passed as to hook.step: `"fc1/w"_t = w`, or a net with visit_tensors, of which only what
+    // outlives a batch is written (checkpoint_options::batch). errc::wrong_type where a value is not
     // finite in the written type; errors of the disk. After an error the earlier files are still there.
     template <class Hook, class... Tensors>
     [[nodiscard]] error save(Hook& watch, step_id step, Tensors const&... tensors) noexcept {
@@ -38,7 +59,7 @@ public:
         if (inside_ == nullptr) { return trouble_; }
         error why;
         bool const fine = guarded([&] {
-            detail::checkpoint_writer& file = inside_->begin(step, watch.vital_signs().moment_of(step));
+            detail::checkpoint_writer& file = inside_->begin(step, watch.vital_signs().moment_of(step), run_of(watch));
             (each_of(tensors, [&](std::string_view name, offered const& values) { file.declare(name, values); }), ...);
             (each_of(tensors, [&](std::string_view, offered const& values) { file.write(values); }), ...);
             why = inside_->end();
@@ -54,7 +75,8 @@ public:
         review(watch);
         if (inside_ == nullptr) { return trouble_; }
         error why;
-        if (!guarded([&] { why = inside_->adopt(step, watch.vital_signs().moment_of(step), std::string{path}); })) {
+        run_moment const moment = watch.vital_signs().moment_of(step);
+        if (!guarded([&] { why = inside_->adopt(step, moment, run_of(watch), std::string{path}); })) {
             why = no_memory();
         }
         tell(watch, step, why ? "refused: " : "unproven", why);
@@ -80,33 +102,57 @@ public:
             tell(watch, step, good == truth::yes ? "good" : "bad: a warning or an error at its step or behind it", {});
         }
         error why;
-        if (inside_ != nullptr && !guarded([&] { why = inside_->tidy(); })) { why = no_memory(); }
+        if (inside_ != nullptr && !guarded([&] { why = inside_->tidy(run_of(watch)); })) { why = no_memory(); }
         note(why);
     }
 
-    // Oldest first, those of earlier processes included.
+    // Oldest first, those of earlier processes and of other runs included.
     [[nodiscard]] std::vector<checkpoint_file> all() const {
         std::vector<checkpoint_file> found;
         if (inside_ == nullptr) { return found; }
         for (detail::listed_checkpoint const& each : inside_->all()) { found.push_back(each.file); }
         return found;
     }
-    // The checkpoint to resume from: the newest good one whose file is unchanged (a file of an earlier process is read
-    // once to check it). Its path is empty where there is none.
-    [[nodiscard]] checkpoint_file last_good() const {
-        return inside_ != nullptr ? inside_->last_good() : checkpoint_file{};
+    // The checkpoint to go on from: the newest good one that this hook's run saved, in this attempt or an earlier one,
+    // whose file is unchanged (a file of an earlier process is read once to check it). Its path is empty where there
+    // is none: a new training begins at its beginning. A hook that records nothing finds only what it saved itself.
+    template <class Hook>
+    [[nodiscard]] checkpoint_file last_good(Hook const& watch) const {
+        return inside_ != nullptr ? inside_->last_good(run_of(watch)) : checkpoint_file{};
+    }
+    template <class... Hook>
+    checkpoint_file last_good() const {
+        static_assert(sizeof...(Hook) > 0,
+                      "spotter: last_good(watch) is the last good checkpoint of that hook's run. For those of other "
+                      "trainings there are last_good_of(\"runs/a\") and last_good_of_any_run().");
+        return {};
+    }
+    // The same of the run that is recorded in the folder `recorded`, such as the attempt before, or the training whose
+    // weights this one begins with.
+    [[nodiscard]] checkpoint_file last_good_of(std::string_view recorded) const {
+        return inside_ != nullptr ? inside_->last_good_of(recorded) : checkpoint_file{};
+    }
+    // The newest good one in the folder, whichever training saved it. Not for resuming: it may be another training's.
+    [[nodiscard]] checkpoint_file last_good_of_any_run() const {
+        return inside_ != nullptr ? inside_->last_good(detail::checkpoint_folder::any_run) : checkpoint_file{};
     }
     // The first error that was not returned.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
+    template <class Hook>
+    [[nodiscard]] static std::uint64_t run_of(Hook const& watch) noexcept {
+        std::uint64_t const recorded = watch.run_id();
+        return recorded != 0 ? recorded : detail::unrecorded_run(watch.vital_signs().moment_of(step_id{}).hook);
+    }
     template <class Argument, class Use>
-    static void each_of(Argument const& argument, Use&& use) {
+    void each_of(Argument const& argument, Use&& use) const {
         if constexpr (std::same_as<Argument, named_tensor>) {
             use(argument.name, argument.values);
         } else {
-            detail::visit_each(argument,
-                               [&](std::string_view name, auto const& values, auto...) { use(name, offer(values)); });
+            detail::visit_each(argument, [&](std::string_view name, auto const& values, auto... role_and_flags) {
+                if (batch_ || !detail::is_of_batch(name, role_and_flags...)) { use(name, offer(values)); }
+            });
         }
     }
     template <class Hook>
@@ -125,6 +171,7 @@ private:
     }
 
     std::unique_ptr<detail::checkpoint_folder> inside_{};
+    bool batch_;  // checkpoint_options::batch
     error trouble_{};
 };
 

@@ -240,6 +240,14 @@ public:
 
     // The folder of the record; empty where nothing is recorded.
     [[nodiscard]] std::string_view path() const noexcept { return sink_.path(); }
+    // Identifies the run in all its attempts; 0 where nothing is recorded.
+    [[nodiscard]] std::uint64_t run_id() const noexcept {
+        if constexpr (offers<sink_call::run_id>) {
+            return sink_.run_id();
+        } else {
+            return 0;
+        }
+    }
     // Calls use(tensor_info) for each tensor observed so far, in the order of the first observation.
     template <class Use>
     void each_tensor(Use&& use) const {

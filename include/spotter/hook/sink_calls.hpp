@@ -29,6 +29,7 @@ struct control_request;
 //                   bool wants_all()
 //   poll        moves bytes to the files, where the program calls for that (drain::poll):  void poll()
 //   attempt     called after `start`: how often the run was resumed before:  std::uint32_t attempt()
+//   run_id      identifies the run in all its attempts; 0: nothing is recorded:  std::uint64_t run_id() const
 //   watcher     called after `start`: publishes the loop's section (hook/sections.hpp); null: not wanted:
 //                   section_watcher const* watcher()
 //   tell_news   at each close: adds findings of the task that runs beside the writer (options::beside):
@@ -48,6 +49,7 @@ enum class sink_call : std::uint8_t {
     wants_all,
     poll,
     attempt,
+    run_id,
     watcher,
     tell_news,
     stop_asked,
@@ -80,6 +82,7 @@ struct calls_by_name {
     static constexpr bool wants_all = requires { requires is_call<decltype(&Sink::wants_all)>; };
     static constexpr bool poll = requires { requires is_call<decltype(&Sink::poll)>; };
     static constexpr bool attempt = requires { requires is_call<decltype(&Sink::attempt)>; };
+    static constexpr bool run_id = requires { requires is_call<decltype(&Sink::run_id)>; };
     static constexpr bool watcher = requires { requires is_call<decltype(&Sink::watcher)>; };
     static constexpr bool tell_news = requires { requires is_call<decltype(&Sink::tell_news)>; };
     static constexpr bool stop_asked = requires { requires is_call<decltype(&Sink::stop_asked)>; };
@@ -109,6 +112,10 @@ template <sink_call Call, class Sink>
     } else if constexpr (Call == sink_call::attempt) {
         return requires(Sink& sink) {
             { sink.attempt() } -> std::convertible_to<std::uint32_t>;
+        };
+    } else if constexpr (Call == sink_call::run_id) {
+        return requires(Sink const& sink) {
+            { sink.run_id() } -> std::convertible_to<std::uint64_t>;
         };
     } else if constexpr (Call == sink_call::watcher) {
         return requires(Sink& sink) {
@@ -171,6 +178,9 @@ struct right_calls {
     static_assert(is_right<sink_call::attempt, Sink, named::attempt>,
                   "spotter: `attempt` of this sink is not `std::uint32_t attempt()`, or it is and the sink's "
                   "`offers` leaves sink_call::attempt out.");
+    static_assert(is_right<sink_call::run_id, Sink, named::run_id>,
+                  "spotter: `run_id` of this sink is not `std::uint64_t run_id() const`, or it is and the sink's "
+                  "`offers` leaves sink_call::run_id out.");
     static_assert(is_right<sink_call::watcher, Sink, named::watcher>,
                   "spotter: `watcher` of this sink is not `section_watcher const* watcher()`, or it is and the "
                   "sink's `offers` leaves sink_call::watcher out.");

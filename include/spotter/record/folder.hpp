@@ -26,6 +26,9 @@ struct segment_state {
 [[nodiscard]] segment_state read_state(detail::segment_image& segment, std::uint32_t number,
                                        std::uint64_t run_id) noexcept;
 
+// The id of the run in a folder, from its first readable head; 0 if there is none, or no folder.
+[[nodiscard]] result<std::uint64_t> run_id_in(file_system& files, std::string_view folder) noexcept;
+
 // A folder and its lock.
 struct open_run {
     run_place place{};   // where recording begins
@@ -368,6 +371,15 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_COLD_BODY result<std::uint64_t> run_id_in(file_system& files, std::string_view folder) noexcept {
+    auto const kind = files.kind_of(folder);
+    if (!kind) { return kind.error(); }
+    if (*kind != path_kind::folder) { return std::uint64_t{0}; }
+    detail::number_list segments;
+    if (error const why = segments.read_segments(files, folder)) { return why; }
+    return detail::read_run_id(files, folder, segments);
+}
 
 SPOTTER_COLD_BODY result<open_run> open_folder(file_system& files, std::string_view path, existing what,
                                                std::uint32_t worker, disk_sync sync) noexcept {

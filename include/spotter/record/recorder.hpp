@@ -55,8 +55,8 @@ class recorder : run_producer {
 public:
     // Every optional call of a sink.
     using offers = sink_offers<sink_call::number, sink_call::stamp, sink_call::leave, sink_call::tell,
-                               sink_call::wants_all, sink_call::poll, sink_call::attempt, sink_call::watcher,
-                               sink_call::tell_news, sink_call::stop_asked, sink_call::control>;
+                               sink_call::wants_all, sink_call::poll, sink_call::attempt, sink_call::run_id,
+                               sink_call::watcher, sink_call::tell_news, sink_call::stop_asked, sink_call::control>;
 
     // Takes and locks the folder `path` (options::existing applies if it holds a run). `files` must outlive the
     // recorder.
@@ -69,7 +69,8 @@ public:
 
     // Calls that the flight recorder does not get: it records values, and the hook calls its `observe` for `values`.
     using run_producer::feature, run_producer::values, run_producer::flush, run_producer::poll;
-    using run_producer::path, run_producer::attempt, run_producer::watcher, run_producer::tell_news;
+    using run_producer::path, run_producer::attempt, run_producer::run_id, run_producer::watcher,
+        run_producer::tell_news;
     using run_producer::reset_collections;
     using run_producer::set_readers, run_producer::poll_request, run_producer::acknowledge;
     using run_producer::stop_asked, run_producer::stop_reason;

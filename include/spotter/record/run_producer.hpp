@@ -98,6 +98,7 @@ public:
     [[nodiscard]] sink_health health() const noexcept;
     // How often the run was resumed before.
     [[nodiscard]] std::uint32_t attempt() const noexcept;
+    [[nodiscard]] std::uint64_t run_id() const noexcept;  // the same in all attempts of the run; 0: no folder
     [[nodiscard]] std::string_view path() const noexcept;
     void note(error const& why) noexcept;  // adds an error to health() if it is the first
 

@@ -263,6 +263,7 @@ SPOTTER_COLD_BODY void run_producer::reset_collections(run_info const& run) noex
 }
 
 SPOTTER_BODY std::uint32_t run_producer::attempt() const noexcept { return at_ != nullptr ? at_->place().attempt : 0; }
+SPOTTER_BODY std::uint64_t run_producer::run_id() const noexcept { return at_ != nullptr ? at_->place().run_id : 0; }
 
 SPOTTER_BODY void run_producer::when_full(room_maker const& make) noexcept { at_->input.when_full(make); }
 
