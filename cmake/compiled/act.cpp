@@ -6,6 +6,8 @@
 #include <spotter/file/system.hpp>
 #include <spotter/format/checksum.hpp>
 #include <spotter/print.hpp>
+#include <spotter/record/clock.hpp>
+#include <spotter/record/folder.hpp>
 #include <spotter/record/segment_files.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>

@@ -3,3 +3,4 @@
 #pragma once
 
 #include <spotter/act/checkpoints.hpp>
+#include <spotter/act/load_checkpoint.hpp>

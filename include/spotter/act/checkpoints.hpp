@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/act/checkpoint_folder.hpp>
+#include <spotter/act/checkpoint_roles.hpp>
 #include <spotter/core/guard.hpp>
 
 #include <memory>
@@ -10,25 +11,6 @@
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
-
-namespace detail {
-
-// Whether each batch makes a tensor of a net anew, by the role that is given or that its name says: such a tensor is
-// not needed to go on. The weights of a layer that is called `input` or `pred` are not of a batch.
-template <class... Flags>
-[[nodiscard]] constexpr bool is_of_batch(std::string_view name, role what, Flags...) noexcept {
-    (void)name;
-    return what == role::gradient || what == role::input || what == role::label || what == role::prediction ||
-           what == role::preactivation || what == role::activation || what == role::loss;
-}
-template <class... Flags>
-[[nodiscard]] constexpr bool is_of_batch(std::string_view name, Flags...) noexcept {
-    role const what = guess_role(name), last = guess_role(name.substr(name.find_last_of("/.") + 1));
-    bool const is_parameter = what != role::gradient && (last == role::weight || last == role::bias);
-    return !is_parameter && is_of_batch(name, what);
-}
-
-}  // namespace detail
 
 // Saves a net's tensors as safetensors files in a folder, `train-500.safetensors`. A file is written under another
 // name, synced and renamed, so a file with its final name is complete. It is only written if every value is finite in

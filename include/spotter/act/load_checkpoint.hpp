@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Act (L6): reads the tensors of a checkpoint back into the net that saved it.
+#pragma once
+
+#include <spotter/act/checkpoint_roles.hpp>
+#include <spotter/core/guard.hpp>
+#include <spotter/core/source.hpp>
+#include <spotter/file/system.hpp>
+#include <spotter/hook/naming.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// Where a file has a tensor's values.
+struct stored_tensor {
+    std::string type{};  // as safetensors calls it
+    std::vector<std::uint64_t> shape{};
+    std::uint64_t begin = 0, end = 0;  // behind the header
+};
+
+// Open a file, `take` each tensor, then `fill`: nothing is written before all of them fit. Throws where memory is
+// exhausted; the caller catches that.
+class checkpoint_reader {
+public:
+    void open(file_system& files, std::string_view path);
+    // `writable`: the view is of the net's own memory.
+    void take(std::string_view name, offered const& values, bool writable);
+    [[nodiscard]] error fill();
+    [[nodiscard]] error const& trouble() const noexcept { return why_; }
+
+private:
+    struct wanted {
+        tensor_ref view{};
+        dtype stored = dtype::none;
+        std::uint64_t begin = 0;  // in the file
+    };
+    void refuse(errc code, std::string_view name, std::string_view what);
+    void read_header();
+
+    std::string path_{}, bytes_{};
+    std::map<std::string, stored_tensor, std::less<>> tensors_{};
+    std::uint64_t values_ = 0;  // where they begin
+    std::vector<wanted> all_{};
+    error why_{};
+};
+
+}  // namespace detail
+
+// Reads a checkpoint that `checkpoints::save` wrote (or another .safetensors file) into the same tensors: a net with
+// visit_tensors, `"step"_t = step`. Their memory is written, so none of them may be constant. The net must have its
+// sizes; values of f16, bf16 and f32 are widened to f32 and f64. A net's tensors of a batch (checkpoint_options::batch)
+// are left alone, and so are tensors of the file that nobody asks for. After an error nothing was written:
+//     no_payload      the path is empty: there is no checkpoint
+//     not_a_run       there is no such file
+//     corrupt         the file is damaged or cut off
+//     no_such_name    a tensor is not in the file
+//     no_shape        it has another shape there
+//     wrong_type      it has another element type there
+//     not_contiguous  it is not in packed memory of the program
+template <class... Tensors>
+[[nodiscard]] error load_checkpoint(std::string_view path, Tensors&&... tensors) noexcept {
+    static_assert((!std::is_const_v<std::remove_reference_t<Tensors>> && ...),
+                  "spotter: load_checkpoint writes into the net: it must not be const.");
+    error why{errc::out_of_memory, "no memory to read a checkpoint"};
+    (void)guarded([&] {
+        detail::checkpoint_reader from;
+        from.open(system_files(), path);
+        auto const take_all = [&](auto& each) {
+            using argument = std::remove_cvref_t<decltype(each)>;
+            if constexpr (std::same_as<argument, named_tensor>) {
+                from.take(each.name, each.values, true);
+            } else {
+                visit_tensors(each, [&](std::string_view name, auto&& values, auto... role_and_flags) {
+                    if (detail::is_of_batch(name, role_and_flags...)) { return; }
+                    using type = std::remove_cvref_t<decltype(values)>;
+                    constexpr bool stays = std::is_lvalue_reference_v<decltype(values)> ||
+                                           std::same_as<type, tensor_ref> ||
+                                           requires { typename type::element_type; };  // a span
+                    from.take(name, offer(values), stays);
+                });
+            }
+        };
+        (take_all(tensors), ...);
+        why = from.fill();
+    });
+    return why;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/core/casts.hpp>
+#include <spotter/export/safetensors.hpp>
+#include <spotter/export/text.hpp>
+#include <spotter/file/replacing_file.hpp>
+#include <spotter/format/bytes.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// The JSON of a safetensors header, which has objects, texts and unsigned numbers. Texts keep their escapes.
+class safetensors_scanner {
+public:
+    explicit safetensors_scanner(std::string_view text) noexcept : rest_{text} {}
+
+    // False if it is no such header.
+    [[nodiscard]] bool read(std::map<std::string, stored_tensor, std::less<>>& into) {
+        return object([&](std::string_view key) {
+                   if (key == "__metadata__") {
+                       return object([&](std::string_view) { return string().data() != nullptr; });
+                   }
+                   auto const [place, is_new] = into.try_emplace(std::string{key});
+                   return is_new && tensor(place->second);
+               }) &&
+               (blanks(), rest_.empty());
+    }
+
+private:
+    void blanks() noexcept {
+        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t' || rest_[0] == '\r')) {
+            rest_.remove_prefix(1);
+        }
+    }
+    [[nodiscard]] bool sign(char it) noexcept {
+        blanks();
+        bool const found = rest_.starts_with(it);
+        if (found) { rest_.remove_prefix(1); }
+        return found;
+    }
+    // Null if there is none.
+    [[nodiscard]] std::string_view string() noexcept {
+        if (!sign('"')) { return {}; }
+        std::size_t end = 0;
+        while (end < rest_.size() && rest_[end] != '"') { end += rest_[end] == '\\' ? 2 : 1; }
+        if (end >= rest_.size()) { return {}; }
+        std::string_view const found = rest_.substr(0, end);
+        rest_.remove_prefix(end + 1);
+        return found;
+    }
+    [[nodiscard]] bool number(std::uint64_t& value) noexcept {
+        blanks();
+        auto const [end, fault] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+        return fault == std::errc{};
+    }
+    // Calls use(key) at each value.
+    template <class Use>
+    [[nodiscard]] bool object(Use&& use) {
+        if (!sign('{')) { return false; }
+        if (sign('}')) { return true; }
+        do {
+            std::string_view const key = string();
+            if (key.data() == nullptr || !sign(':') || !use(key)) { return false; }
+        } while (sign(','));
+        return sign('}');
+    }
+    [[nodiscard]] bool numbers(std::vector<std::uint64_t>& into) {
+        if (!sign('[')) { return false; }
+        if (sign(']')) { return true; }
+        do {
+            if (!number(into.emplace_back())) { return false; }
+        } while (sign(','));
+        return sign(']');
+    }
+    [[nodiscard]] bool tensor(stored_tensor& into) {
+        std::vector<std::uint64_t> ends;
+        bool const good = object([&](std::string_view key) {
+            if (key == "dtype") {
+                into.type = string();
+                return !into.type.empty();
+            }
+            return key == "shape" ? numbers(into.shape) : key == "data_offsets" && numbers(ends);
+        });
+        if (!good || ends.size() != 2 || ends[0] > ends[1]) { return false; }
+        into.begin = ends[0], into.end = ends[1];
+        return true;
+    }
+
+    std::string_view rest_;
+};
+
+// The last part of a path, and of that at most so much that a sentence has room.
+[[nodiscard]] SPOTTER_BODY std::string_view name_in(std::string_view path) noexcept {
+    std::string_view const name = path.substr(path.rfind('/') + 1);
+    return name.substr(0, 80);
+}
+
+SPOTTER_BODY void checkpoint_reader::refuse(errc code, std::string_view name, std::string_view what) {
+    if (why_) { return; }
+    why_.code = code;
+    why_.what << name.substr(0, 80) << what;
+}
+
+SPOTTER_BODY void checkpoint_reader::open(file_system& files, std::string_view path) {
+    path_ = path;
+    if (path.empty()) {
+        why_ = {errc::no_payload, "there is no checkpoint to load: the path is empty; train from the beginning"};
+        return;
+    }
+    auto const kind = files.kind_of(path);
+    if (!kind) {
+        why_ = kind.error();
+    } else if (*kind != path_kind::file) {
+        refuse(errc::not_a_run, name_in(path), " is no file");
+    } else {
+        why_ = read_all(files, path, bytes_);
+    }
+    if (!why_) { read_header(); }
+}
+
+SPOTTER_BODY void checkpoint_reader::read_header() {
+    std::string_view const damaged = " is no whole .safetensors file: load an older checkpoint";
+    std::uint64_t length = 0;
+    if (bytes_.size() < sizeof length) { return refuse(errc::corrupt, name_in(path_), damaged); }
+    length = load<std::uint64_t>(reinterpret_cast<std::byte const*>(bytes_.data()));
+    if (length > bytes_.size() - sizeof length) { return refuse(errc::corrupt, name_in(path_), damaged); }
+    std::string_view const header = std::string_view{bytes_}.substr(sizeof length, as_size(length));
+    values_ = sizeof length + length;
+    std::uint64_t end = 0;
+    bool good = safetensors_scanner{header}.read(tensors_);
+    for (auto const& [name, each] : tensors_) { end = (std::max)(end, each.end); }
+    good = good && end == bytes_.size() - values_;
+    if (!good) { refuse(errc::corrupt, name_in(path_), damaged); }
+}
+
+[[nodiscard]] SPOTTER_BODY bool can_widen(dtype from, dtype to) noexcept {
+    bool const is_float = from == dtype::f16 || from == dtype::bf16 || from == dtype::f32;
+    return from == to || (is_float && (to == dtype::f64 || (to == dtype::f32 && from != dtype::f32)));
+}
+
+SPOTTER_BODY void put_shape(error& into, std::span<std::uint64_t const> shape) {
+    into.what << "{";
+    for (std::size_t i = 0; i < shape.size(); ++i) { into.what << (i > 0 ? ", " : "") << shape[i]; }
+    into.what << "}";
+}
+
+SPOTTER_BODY void checkpoint_reader::take(std::string_view name, offered const& values, bool writable) {
+    if (why_ || values.view.absent()) { return; }
+    if (!writable || values.copy != nullptr || values.view.refused != refusal::none) {
+        return refuse(errc::not_contiguous, name,
+                      ": it is not in packed memory of the program, so it cannot be filled; load it yourself");
+    }
+    std::string const key = json_text(name);
+    auto const found = tensors_.find(std::string_view{key}.substr(1, key.size() - 2));
+    if (found == tensors_.end()) {
+        refuse(errc::no_such_name, name, " is not in ");
+        why_.what << name_in(path_) << ": another net was saved, or it has another name now";
+        return;
+    }
+    stored_tensor const& its = found->second;
+    tensor_ref const& view = values.view;
+    auto const shape = view.shape.view();
+    if (!std::equal(shape.begin(), shape.end(), its.shape.begin(), its.shape.end())) {
+        refuse(errc::no_shape, name, " has the shape ");
+        put_shape(why_, its.shape);
+        why_.what << " in the file, and ";
+        put_shape(why_, {shape.data(), shape.size()});
+        why_.what << " in the program: make the net of the size that was saved";
+        return;
+    }
+    dtype stored = dtype::none;
+    for (unsigned i = 1; i <= static_cast<unsigned>(dtype::f8_e5m2); ++i) {
+        auto const type = static_cast<dtype>(i);
+        if (safetensors_type_of(type) == its.type) { stored = type; }
+    }
+    if (!can_widen(stored, view.type)) {
+        refuse(errc::wrong_type, name, " is ");
+        why_.what << std::string_view{its.type}.substr(0, 16) << " in the file, and " << safetensors_type_of(view.type)
+                  << " in the program";
+        return;
+    }
+    if (its.end - its.begin != view.count * size_of(stored)) {
+        return refuse(errc::corrupt, name, ": its shape does not fit its values in the file; load an older checkpoint");
+    }
+    all_.push_back({view, stored, values_ + its.begin});
+}
+
+// Converts `count` elements that begin at `from`, of any alignment.
+template <class Wide>
+void widen(char const* from, dtype stored, std::size_t count, std::byte* to) noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+        float value = 0;
+        std::uint16_t small = 0;
+        if (stored == dtype::f32) {
+            std::memcpy(&value, from + 4 * i, sizeof value);
+        } else {
+            std::memcpy(&small, from + 2 * i, sizeof small);
+            value = stored == dtype::f16 ? to_float(f16{small}) : to_float(bf16{small});
+        }
+        Wide const wide = value;
+        std::memcpy(to + i * sizeof wide, &wide, sizeof wide);
+    }
+}
+
+SPOTTER_BODY error checkpoint_reader::fill() {
+    if (why_) { return why_; }
+    std::size_t most = 0;
+    for (wanted const& each : all_) { most = (std::max)(most, as_size(each.view.bytes())); }
+    std::vector<std::byte> made(most);  // from here on nothing fails
+    for (wanted const& each : all_) {
+        if (each.view.count == 0) { continue; }
+        char const* const from = bytes_.data() + each.begin;
+        std::size_t const count = as_size(each.view.count), size = as_size(each.view.bytes());
+        if (each.stored == each.view.type) {
+            std::memcpy(made.data(), from, size);
+            make_sound(std::span{made}.first(size), each.stored);
+        } else if (each.view.type == dtype::f64) {
+            widen<double>(from, each.stored, count, made.data());
+        } else {
+            widen<float>(from, each.stored, count, made.data());
+        }
+        visit_values(each.view, [&](auto values) {
+            using value = std::remove_const_t<typename decltype(values)::element_type>;
+            tensor_ref in_file = each.view;
+            in_file.layout = order::row_major;
+            in_file.values.raw = made.data();
+            copy_in_order(in_file, each.view.layout, const_cast<value*>(values.data()));
+        });
+    }
+    return {};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+#endif
