@@ -82,16 +82,21 @@ TEST_CASE("the settings stand behind the command, and the environment names the 
     temporary_folder const folder;
     std::string const script =
         "printf '%s|' \"$@\" \"$SPOTTER_ATTEMPT\" \"$SPOTTER_ATTEMPT_RUN\" \"$SPOTTER_ATTEMPT_CURE\" "
-        "\"$SPOTTER_ATTEMPT_BECAUSE\" \"$(env | grep -c ^SPOTTER_ATTEMPT=)\" > '" +
+        "\"$SPOTTER_ATTEMPT_BECAUSE\" \"$SPOTTER_ATTEMPT_BEFORE\" \"$(env | grep -c ^SPOTTER_ATTEMPT=)\" > '" +
         folder / "reported'";
     ::setenv("SPOTTER_ATTEMPT", "77", 1);  // the supervisor may be an attempt itself
-    launched const how = child_process{{"sh", "-c", script, "sh", "given"}}(
-        {.number = 2, .run = "a run", .cure = "c", .because = "b \"quoted\"\nline", .settings = {"--x=1 2", ""}});
+    launched const how = child_process{{"sh", "-c", script, "sh", "given"}}({.number = 2,
+                                                                             .run = "a run",
+                                                                             .cure = "c",
+                                                                             .because = "b \"quoted\"\nline",
+                                                                             .settings = {"--x=1 2", ""},
+                                                                             .before = "runs/01"});
     ::unsetenv("SPOTTER_ATTEMPT");
     CHECK(how.how == departure::by_itself);
     std::vector<char> const outcome = read_file(folder / "reported");
     CHECK(std::string{outcome.begin(), outcome.end()} ==
-          "given|--x=1 2||2|" + (std::filesystem::current_path() / "a run").string() + "|c|b \"quoted\"\nline|1|");
+          "given|--x=1 2||2|" + (std::filesystem::current_path() / "a run").string() + "|c|b \"quoted\"\nline|" +
+              (std::filesystem::current_path() / "runs/01").string() + "|1|");
 }
 
 TEST_CASE("what cannot be started is no attempt") {

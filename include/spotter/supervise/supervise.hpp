@@ -214,6 +214,7 @@ SPOTTER_BODY void supervision::choose_cure() {
     used_[which] = true;
     now_.cure = next.name;
     now_.because = last.line();
+    now_.before = outcome_.attempts.back().launch.run;
     now_.settings.insert(now_.settings.end(), next.settings.begin(), next.settings.end());
     prepare();
 }

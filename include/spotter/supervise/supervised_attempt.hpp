@@ -20,14 +20,15 @@ struct supervised_attempt {
     std::string cure{};                   // the name of the cure that it tries; empty in the first attempt
     std::string because{};                // what was wrong with the attempt before, in one sentence; empty in the first
     std::vector<std::string> settings{};  // of all cures so far, in the order in which they were chosen
+    std::string before{};                 // the folder of the record of the attempt before; empty in the first
 
     [[nodiscard]] explicit operator bool() const noexcept { return number > 0; }
 
     // The attempt of this process, from the environment that `child_process` sets: SPOTTER_ATTEMPT,
-    // SPOTTER_ATTEMPT_RUN, SPOTTER_ATTEMPT_CURE, SPOTTER_ATTEMPT_BECAUSE. Its settings are on the command line, and not
-    // included.
+    // SPOTTER_ATTEMPT_RUN, SPOTTER_ATTEMPT_CURE, SPOTTER_ATTEMPT_BECAUSE, SPOTTER_ATTEMPT_BEFORE. Its settings are on
+    // the command line, and not included.
     [[nodiscard]] static supervised_attempt here();
-    // The four variables as "NAME=value".
+    // The five variables as "NAME=value".
     [[nodiscard]] std::vector<std::string> as_environment() const;
 
     // Records it, as `healing/attempt`, `healing/cure` and `healing/because`; does nothing without a supervisor. If
@@ -94,13 +95,16 @@ SPOTTER_BODY supervised_attempt supervised_attempt::here() {
     it.run = variable("SPOTTER_ATTEMPT_RUN");
     it.cure = variable("SPOTTER_ATTEMPT_CURE");
     it.because = variable("SPOTTER_ATTEMPT_BECAUSE");
+    it.before = variable("SPOTTER_ATTEMPT_BEFORE");
     return it;
 }
 
 SPOTTER_BODY std::vector<std::string> supervised_attempt::as_environment() const {
     return {"SPOTTER_ATTEMPT=" + std::to_string(number),
             "SPOTTER_ATTEMPT_RUN=" + std::string{system_files().absolute(run).view()}, "SPOTTER_ATTEMPT_CURE=" + cure,
-            "SPOTTER_ATTEMPT_BECAUSE=" + because};
+            "SPOTTER_ATTEMPT_BECAUSE=" + because,
+            "SPOTTER_ATTEMPT_BEFORE=" +
+                (before.empty() ? before : std::string{system_files().absolute(before).view()})};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
