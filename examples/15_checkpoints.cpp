@@ -19,17 +19,21 @@ int main() {
         if (i == 560) { net.learning_rate = 50; }  // the mistake
         float const loss = net.forward_backward();
         auto const found = watch.step(sp::train(i), net, "loss"_t = loss);
-        if (i % 100 == 0) {
-            if (auto const why = kept.save(watch, sp::train(i), net)) { fmt::print("no checkpoint: {}\n", why); }
-        }
         if (found.decision() != sp::decision::proceed) {
             fmt::print("{}\n", found.front());
             break;
         }
         net.update();
+        if (i % 100 == 0) {
+            if (auto const why = kept.save(watch, sp::train(i), net)) { fmt::print("no checkpoint: {}\n", why); }
+        }
     }
     kept.review(watch);
     sp::checkpoint_file const good = kept.last_good(watch);
-    fmt::print("go on from {}\n", good.path);
+    if (auto const why = sp::load_checkpoint(good.path, net)) {
+        fmt::print("{}\n", why);
+        return 1;
+    }
+    fmt::print("go on from {} at step {}\n", good.path, good.step.index + 1);
     return good.step == sp::train(400) ? 0 : 1;
 }

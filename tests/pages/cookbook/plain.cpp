@@ -56,8 +56,6 @@ struct net : example::regression {
         ++updates;
         example::regression::update();
     }
-    void load(std::string const&) { loaded = true; }
-    bool loaded = false;
 };
 struct loader {
     int next() { return 0; }
@@ -214,11 +212,15 @@ TEST_CASE("loops of the cookbook run to their end, and their records are whole")
             watch.fail("cut off");
         }
         net it;
-        train_resumed(it);
-        CHECK(it.loaded);
+        train_resumed(it, sp::existing::resume);
+        CHECK(it.updates == 900);  // from 100 on: that of step 199 was not proven yet
         sp::trial const run = sp::open_trial("runs/resumed").value();
         CHECK(run.status() == sp::run_status::finished);
         CHECK(run.steps(sp::mode::train).size() == 1000);
+        net other;
+        train_resumed(other);  // once more, behind a finished one: from the beginning
+        CHECK(other.updates == 1000);
+        CHECK(steps_of("runs/resumed-2") == 1000);
     }
     SECTION("a sample a step") {
         online_net it;
