@@ -2,6 +2,7 @@
 // spotter::compiled: the bodies of spotter/checkpoints.hpp, spotter/control.hpp, spotter/heal.hpp and
 // spotter/rerun.hpp. What is included above implementation.hpp is only declared here.
 #include <spotter/export/safetensors.hpp>
+#include <spotter/export/text.hpp>
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
 #include <spotter/format/checksum.hpp>

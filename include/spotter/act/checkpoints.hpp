@@ -32,9 +32,9 @@ public:
     }
 
     // Call it after a step's close and its update: training goes on at the next index. Writes the current values of
-    // the tensors. They are passed as to hook.step: `"fc1/w"_t = w`, or a net with visit_tensors, of which only what
-    // outlives a batch is written (checkpoint_options::batch). errc::wrong_type where a value is not
-    // finite in the written type; errors of the disk. After an error the earlier files are still there.
+    // the tensors. They are passed as to hook.step: `"fc1/w"_t = w`, or a net with visit_tensors. Of a net, what
+    // each batch makes anew is left out (checkpoint_options::batch). errc::wrong_type where a value is not finite in
+    // the written type; errors of the disk. After an error the earlier files are still there.
     template <class Hook, class... Tensors>
     [[nodiscard]] error save(Hook& watch, step_id step, Tensors const&... tensors) noexcept {
         review(watch);

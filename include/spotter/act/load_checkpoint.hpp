@@ -54,7 +54,7 @@ private:
 // Reads a checkpoint that `checkpoints::save` wrote (or another .safetensors file) into the same tensors: a net with
 // visit_tensors, `"step"_t = step`. Their memory is written, so none of them may be constant. The net must have its
 // sizes; values of f16, bf16 and f32 are widened to f32 and f64. A net's tensors of a batch (checkpoint_options::batch)
-// are left alone, and so are tensors of the file that nobody asks for. After an error nothing was written:
+// are left alone, and so are other tensors of the file. After an error nothing was written:
 //     no_payload      the path is empty: there is no checkpoint
 //     not_a_run       there is no such file
 //     corrupt         the file is damaged or cut off
@@ -188,7 +188,7 @@ private:
 };
 
 // The last part of a path, and of that at most so much that a sentence has room.
-[[nodiscard]] SPOTTER_BODY std::string_view name_in(std::string_view path) noexcept {
+[[nodiscard]] SPOTTER_BODY std::string_view file_name_in(std::string_view path) noexcept {
     std::string_view const name = path.substr(path.rfind('/') + 1);
     return name.substr(0, 80);
 }
@@ -209,7 +209,7 @@ SPOTTER_BODY void checkpoint_reader::open(file_system& files, std::string_view p
     if (!kind) {
         why_ = kind.error();
     } else if (*kind != path_kind::file) {
-        refuse(errc::not_a_run, name_in(path), " is no file");
+        refuse(errc::not_a_run, file_name_in(path), " is no file");
     } else {
         why_ = read_all(files, path, bytes_);
     }
@@ -219,16 +219,16 @@ SPOTTER_BODY void checkpoint_reader::open(file_system& files, std::string_view p
 SPOTTER_BODY void checkpoint_reader::read_header() {
     std::string_view const damaged = " is no whole .safetensors file: load an older checkpoint";
     std::uint64_t length = 0;
-    if (bytes_.size() < sizeof length) { return refuse(errc::corrupt, name_in(path_), damaged); }
+    if (bytes_.size() < sizeof length) { return refuse(errc::corrupt, file_name_in(path_), damaged); }
     length = load<std::uint64_t>(reinterpret_cast<std::byte const*>(bytes_.data()));
-    if (length > bytes_.size() - sizeof length) { return refuse(errc::corrupt, name_in(path_), damaged); }
+    if (length > bytes_.size() - sizeof length) { return refuse(errc::corrupt, file_name_in(path_), damaged); }
     std::string_view const header = std::string_view{bytes_}.substr(sizeof length, as_size(length));
     values_ = sizeof length + length;
     std::uint64_t end = 0;
     bool good = safetensors_scanner{header}.read(tensors_);
     for (auto const& [name, each] : tensors_) { end = (std::max)(end, each.end); }
     good = good && end == bytes_.size() - values_;
-    if (!good) { refuse(errc::corrupt, name_in(path_), damaged); }
+    if (!good) { refuse(errc::corrupt, file_name_in(path_), damaged); }
 }
 
 [[nodiscard]] SPOTTER_BODY bool can_widen(dtype from, dtype to) noexcept {
@@ -252,7 +252,7 @@ SPOTTER_BODY void checkpoint_reader::take(std::string_view name, offered const& 
     auto const found = tensors_.find(std::string_view{key}.substr(1, key.size() - 2));
     if (found == tensors_.end()) {
         refuse(errc::no_such_name, name, " is not in ");
-        why_.what << name_in(path_) << ": another net was saved, or it has another name now";
+        why_.what << file_name_in(path_) << ": another net was saved, or it has another name now";
         return;
     }
     stored_tensor const& its = found->second;
