@@ -158,6 +158,23 @@ TEST_CASE("a checkpoint that is cut off anywhere loads nothing") {
     }
 }
 
+TEST_CASE("a checkpoint with a changed bit in its header loads whole or not at all") {
+    temporary_folder const folder;
+    std::string const whole = bytes_at(saved(folder, {}, net{3}));
+    unsigned refused = 0;
+    for (std::size_t bit = 0; bit < 8 * (whole.size() - 76); ++bit) {
+        std::string changed = whole;
+        changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+        write(folder / "changed", changed);
+        net it;
+        if (load_checkpoint(folder / "changed", it)) {
+            ++refused;
+            REQUIRE(it == net{});
+        }
+    }
+    CHECK(refused > 1000);
+}
+
 namespace {
 
 struct made_anew {
