@@ -409,6 +409,50 @@ TEST_CASE("cause: a loss that rests where the first update has thrown it was thr
     CHECK((it.at == 30 && it.rule == "learning_rate_too_large" && it.tensor == "fc2/w"));
 }
 
+TEST_CASE("cause: of two losses, that one is named whose values were compared") {
+    // The first loss as given, the second around 5; labels come late.
+    auto const first_of = [](auto const& loss, std::uint64_t steps, std::array<std::int64_t, 4> const& labels) {
+        hook watch{plan{}, packs::supervised};
+        for (std::uint64_t i = 0; i < steps; ++i) {
+            watch.begin(train(i));
+            watch.observe("first_loss", loss(static_cast<double>(i)));
+            watch.observe("second_loss", 5 + 0.5 * std::sin(static_cast<double>(i)));
+            if (i >= 40 && labels[1] != 0) { watch.observe("labels", view_of(labels.data(), {labels.size()})); }
+            step_alarm const found = watch.end();
+            check_as_printed(found);
+            for (finding const& each : found) {
+                if (each.severity >= severity::warning) {
+                    return std::string{each.reason} + ' ' + std::string{each.tensor};
+                }
+            }
+        }
+        return std::string{};
+    };
+    auto const falls = [](double i) { return -2.3 - 0.02 * i; };
+    CHECK(first_of(falls, 60, {0, 1, 2, 1}) == "a loss on class labels is below zero first_loss");
+    auto const falls_later = [](double i) { return 0.7 - 0.014 * i; };
+    CHECK(first_of(falls_later, 200, {-1, 1, 1, -1}) == "the loss falls below zero on labels below zero first_loss");
+    auto const without_bottom = [](double i) { return -std::exp(0.05 * i); };
+    CHECK(first_of(without_bottom, 200, {}) == "loss falls without bound first_loss");
+    // Gradients that have nothing to gain are compared with the first loss, though it is flat.
+    hook watch{plan{}, packs::supervised};
+    shown_program program{{.rate = 1e-4}};
+    std::string named;
+    for (std::uint64_t i = 0; i < 150 && named.empty(); ++i) {
+        shown_step& it = program.at(i);
+        for (float& each : it.gradients[0]) { each *= 1e-9F; }
+        watch.begin(train(i));
+        watch.observe("fc1/w", view_of(it.weights[0].data(), {8, 4}));
+        watch.observe("grad/fc1/w", view_of(it.gradients[0].data(), {8, 4}));
+        watch.observe("first_loss", 220.0);
+        watch.observe("second_loss", 150 + 10 * std::sin(static_cast<double>(i)));
+        for (finding const& each : watch.end()) {
+            if (each.rule == "saturated_activation") { named = each.tensor; }
+        }
+    }
+    CHECK(named == "first_loss");
+}
+
 TEST_CASE("cause: where gradients have nothing to gain the rate is not too small") {
     auto const saturated = [](shown_step& it, std::uint64_t) {
         it.loss = 220;

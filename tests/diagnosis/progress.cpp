@@ -639,7 +639,7 @@ TEST_CASE(
     }
     CHECK((both.says() == progress::unknown && one.says() == progress::flat));
     REQUIRE(both.inside().loss(name) != nullptr);
-    CHECK((name == "d_loss" && std::abs(both.inside().loss(name)->level() - 1.4) < 1e-12));
+    CHECK((name == "d_loss" && std::abs(both.inside().loss(name)->train.level() - 1.4) < 1e-12));
 }
 
 TEST_CASE("progress: what is not finite, or predicted, is not counted") {
@@ -651,5 +651,5 @@ TEST_CASE("progress: what is not finite, or predicted, is not counted") {
     }
     CHECK(run.says() == progress::improves);
     std::string_view name{};
-    CHECK(run.inside().loss(name)->samples() == 400);
+    CHECK(run.inside().loss(name)->train.samples() == 400);
 }

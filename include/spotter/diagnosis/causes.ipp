@@ -38,9 +38,8 @@ namespace causes {
 
 // The loss began below zero and has more than doubled: the sign of the loss is wrong.
 [[nodiscard]] inline bool is_negated(run_evidence const& of) noexcept {
-    std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
-    return loss != nullptr && loss->first() < 0 && loss->level() < loss->first() + loss->first();
+    auto const* const loss = of.losses.loss();
+    return loss != nullptr && loss->train.first() < 0 && loss->train.level() < 2 * loss->train.first();
 }
 
 // The loss rises, though updates are small relative to their weights: a rate that is too large takes larger steps. It
@@ -72,7 +71,7 @@ namespace causes {
         return false;
     }
     std::string_view name{};
-    auto const* const loss = of.losses.first_that(progress::unknown, name);
+    auto const* const loss = of.losses.loss(name);
     falling_series const& all = loss->train;
     into = from_the_start ? found_by(rule_id::update_direction, "a loss on class labels is below zero", name,
                                      {"loss", all.beginning(), 0, relation::less}, loss->trained_at)
@@ -114,10 +113,10 @@ namespace causes {
     bool const negated = is_negated(of);
     bool const worse = of.progress == progress::worsens || negated;
     std::string_view name{}, evaluated{};
-    auto const* const loss = of.losses.first_that(negated ? progress::unknown : of.progress, name);
+    auto const* const loss = negated ? of.losses.loss(name) : of.losses.first_that(of.progress, name);
     if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
     evidence why = loss->train.why();
-    if (negated) { why = {"loss", loss->train.level(), loss->train.first() + loss->train.first(), relation::less}; }
+    if (negated) { why = {"loss", loss->train.level(), 2 * loss->train.first(), relation::less}; }
     bool const bottomless = worse && why.how == relation::less;
     std::string_view reason = bottomless ? "loss falls without bound" : worse ? "loss rises" : "loss is flat";
     step_id at = loss->trained_at;
@@ -316,11 +315,10 @@ inline void explain(ranked const& best, signs const& seen, finding& into) noexce
 }  // namespace causes
 
 SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept {
-    std::string_view name{};
-    falling_series const* const loss = classes ? losses.loss(name) : nullptr;
+    auto const* const loss = classes ? losses.loss() : nullptr;
     if (loss == nullptr) { return false; }
-    return from_the_start ? loss->samples() >= 10 && loss->beginning() < 0
-                          : loss->beginning() >= 0 && loss->level() < 0;
+    falling_series const& all = loss->train;
+    return from_the_start ? all.samples() >= 10 && all.beginning() < 0 : all.beginning() >= 0 && all.level() < 0;
 }
 
 SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
@@ -362,10 +360,9 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
         all.add(bad_gradient_alone, it.is<non_finite>(non_finite::in_gradient_alone));
         all.add(one_bad_element, it.is<non_finite>(non_finite::in_one_element));
     }
-    std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
+    auto const* const loss = of.losses.loss();
     all.add(loss_gets_worse, of.progress == progress::worsens);
-    all.add(loss_has_not_risen, loss != nullptr && loss->has_not_risen(of.limits.progress));
+    all.add(loss_has_not_risen, loss != nullptr && loss->train.has_not_risen(of.limits.progress));
     all.add(loss_without_bottom, is_negated(of));
     for (found_sign const& each : found) { all.add(each.means, each.find(of, unused)); }
     for (spoken_sign const& each : spoken) { all.add(each.means, each.heard(of) != nullptr); }

@@ -249,9 +249,9 @@ SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
 
 // The loss is where it began, because the weights are.
 SPOTTER_COLD_BODY bool diagnoser::leaves_a_plateau() const noexcept {
-    std::string_view name{};
-    falling_series const* const loss = losses_.loss(name);
-    return loss != nullptr && !weights_.leapt(limits_.large_step) && weights_.leave_a_plateau(magnitude(loss->first()));
+    auto const* const loss = losses_.loss();
+    return loss != nullptr && !weights_.leapt(limits_.large_step) &&
+           weights_.leave_a_plateau(magnitude(loss->train.first()));
 }
 
 // On a plateau a loss is not flat yet. After the first steps threw a loss up, its fall is no progress until it is below

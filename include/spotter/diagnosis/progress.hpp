@@ -107,15 +107,17 @@ public:
     };
     // The first training loss with this progress, or else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
-        auto const counted = [&](series const& it) { return counts(it); };
         auto const so = [&](series const& it) { return counts(it) && it.train.says() == what; };
         series const* const found = first_of(so, name);
-        return found != nullptr ? found : first_of(counted, name);
+        return found != nullptr ? found : loss(name);
     }
     // The first training loss; null where there is none.
-    [[nodiscard]] constexpr detail::falling_series const* loss(std::string_view& name) const noexcept {
-        series const* const found = first_of([&](series const& it) { return counts(it); }, name);
-        return found != nullptr ? &found->train : nullptr;
+    [[nodiscard]] constexpr series const* loss(std::string_view& name) const noexcept {
+        return first_of([&](series const& it) { return counts(it); }, name);
+    }
+    [[nodiscard]] constexpr series const* loss() const noexcept {
+        std::string_view unused{};
+        return loss(unused);
     }
     // No training loss has fallen by `least_fall` or more.
     [[nodiscard]] constexpr bool has_hardly_fallen() const noexcept {

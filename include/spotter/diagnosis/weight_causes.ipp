@@ -50,10 +50,9 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // In their first updates half of the weights or more leapt, of those that did not begin next to zero, and the loss did
 // not fall at first.
 [[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
-    std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
+    auto const* const loss = of.losses.loss();
     update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
-    if (all.at_first == 0 || 2 * all.at_first < all.judged || (loss != nullptr && loss->fell_at_first())) {
+    if (all.at_first == 0 || 2 * all.at_first < all.judged || (loss != nullptr && loss->train.fell_at_first())) {
         return false;
     }
     into =
@@ -65,9 +64,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
 // are what becomes of a wrong sign.
 [[nodiscard]] inline bool leapt_later(run_evidence const& of, finding& into) noexcept {
-    std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
-    if (loss != nullptr && (loss->first() < 0 || loss->rises_from_the_start())) { return false; }
+    auto const* const loss = of.losses.loss();
+    if (loss != nullptr && (loss->train.first() < 0 || loss->train.rises_from_the_start())) { return false; }
     update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
     if (2 * all.later <= all.judged) { return false; }
     into = large_rate(
@@ -210,16 +208,15 @@ struct least_move {
 [[nodiscard]] SPOTTER_STRICT inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
+    auto const* const loss = of.losses.loss(name);
     measurement const pull = of.weights.strongest_pull();
-    if (!pull.known || loss == nullptr || !(magnitude(loss->level()) > 0)) { return false; }
+    if (!pull.known || loss == nullptr || !(magnitude(loss->train.level()) > 0)) { return false; }
     constexpr double least = 1e-7;
-    double const change = pull.value / magnitude(loss->level());
+    double const change = pull.value / magnitude(loss->train.level());
     if (!(change < least)) { return false; }
     into = found_by(
         rule_id::saturated_activation, "gradients are next to nothing beside weights and loss", name,
-        {"share of the loss that a step as long as a weight changes", change, least, relation::less},
-        of.losses.first_that(progress::unknown, name)->trained_at,
+        {"share of the loss that a step as long as a weight changes", change, least, relation::less}, loss->trained_at,
         "Units are saturated, as after steps that were too large: begin anew with a tenth of the rate, smaller "
         "weights or normalised inputs. A larger rate does not help.");
     return true;
@@ -229,11 +226,10 @@ struct least_move {
 // though a step as long as a weight could.
 [[nodiscard]] SPOTTER_STRICT inline bool falls_short(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
-    std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
+    auto const* const loss = of.losses.loss();
     measurement const reach = of.weights.reach();
     if (of.progress != progress::flat || loss == nullptr || !reach.known || !(reach.value > 0)) { return false; }
-    double const least = of.limits.progress.least_fall, level = magnitude(loss->level());
+    double const least = of.limits.progress.least_fall, level = magnitude(loss->train.level());
     if (!(reach.value < least * level && of.weights.strongest_pull().value >= least * level)) { return false; }
     extreme_weight const most =
         largest(of.weights, [](auto const& it) { return it.highest; }, &update_sizes::weight::met_at);
