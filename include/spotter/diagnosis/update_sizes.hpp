@@ -186,13 +186,11 @@ public:
 
     // The most by which all updates so far would have changed the loss, to first order: the sum of gradient norm times
     // length of the update (Cauchy-Schwarz). Unknown where some weight has no gradient.
-    [[nodiscard]] SPOTTER_STRICT constexpr measurement reach() const noexcept {
-        SPOTTER_STRICT_BODY
+    [[nodiscard]] constexpr measurement reach() const noexcept {
         measurement all{0, true};
         bool any = false;
         each([&](std::string_view, weight const& it) {
-            double const of_one = it.pull * it.highest * static_cast<double>(it.moves);
-            all.value += of_one;
+            add_reach(it, all.value);
             all.known = all.known && it.has_gradient, any = true;
         });
         all.known = all.known && any;
@@ -241,6 +239,13 @@ private:
         force_rounding(pull);
         of.pull = pull > of.pull ? pull : of.pull;
         if (is_finite(pull)) { pull_now_ += pull; }
+    }
+    // In a function of its own: g++ does not pass an attribute on to a lambda.
+    SPOTTER_STRICT static constexpr void add_reach(weight const& of, double& sum) noexcept {
+        SPOTTER_STRICT_BODY
+        double of_one = of.pull * of.highest * static_cast<double>(of.moves);
+        force_rounding(of_one);
+        sum += of_one;
     }
     // The weight was all zero, and still is: it has no update ratio.
     [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {
