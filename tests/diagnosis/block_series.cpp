@@ -17,6 +17,14 @@ constexpr block_series counted(std::uint64_t samples) {
     return all;
 }
 static_assert(counted(3).size() == 3);
+// Two blocks are left over: they lie between the first third and the middle.
+constexpr bool has_thirds(block_series const& all, double middle, double last) {
+    return all.third() == 6 && all.first_third().size() == 6 && all.first_third()[0] == 0 &&
+           all.first_sixth().size() == 3 && all.middle_third().size() == 6 && all.middle_third()[0] == middle &&
+           all.last_third().size() == 6 && all.last_third()[0] == last && all.last_two_thirds().size() == 12;
+}
+static_assert(has_thirds(counted(18), 6, 12) && has_thirds(counted(20), 8, 14));
+static_assert(counted(2).first_third().empty() && counted(2).last_third().empty());
 
 }  // namespace
 

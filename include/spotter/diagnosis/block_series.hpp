@@ -37,6 +37,15 @@ public:
     [[nodiscard]] constexpr std::span<double const> last(std::size_t count) const noexcept {
         return {means_ + (count_ - count), count};
     }
+    // Thirds of equal length. The blocks that are left over, two at most, lie between the first third and the middle.
+    [[nodiscard]] constexpr std::span<double const> first_third() const noexcept { return first(third()); }
+    [[nodiscard]] constexpr std::span<double const> middle_third() const noexcept {
+        return last_two_thirds().first(third());
+    }
+    [[nodiscard]] constexpr std::span<double const> last_third() const noexcept { return last(third()); }
+    [[nodiscard]] constexpr std::span<double const> last_two_thirds() const noexcept { return last(2 * third()); }
+    [[nodiscard]] constexpr std::span<double const> first_sixth() const noexcept { return first(third() / 2); }
+    [[nodiscard]] constexpr std::size_t third() const noexcept { return count_ / 3; }
 
 private:
     SPOTTER_STRICT constexpr void halve() noexcept {

@@ -65,12 +65,6 @@ public:
     [[nodiscard]] constexpr bool rests_from_the_start(progress_limits const& limits) const noexcept {
         return resting_ >= limits.earliest && samples_ - resting_ <= 10 && rests_at_ != 0;
     }
-    // It stays at its first value. A loss that scatters does not: each batch, and each small step, changes it by more.
-    // A loss that does not scatter but falls, by however little, is on a plateau that it leaves.
-    [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
-        return (near_ >= limits.earliest && (says_ == progress::flat || rests_from_the_start(limits))) ||
-               (near_ >= limits.still && !falls_steadily_);
-    }
     // It has been near its first value for `earliest` samples, and falls hardly faster than before.
     [[nodiscard]] SPOTTER_STRICT constexpr bool creeps(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
@@ -78,29 +72,23 @@ public:
     }
     // After a hundred samples, it has fallen by less than `least_fall`.
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
-        return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
+        return samples_ >= 100 && !has_fallen(limits);
     }
     // It began above zero, has not risen from the start, and the median of its last third is not above `worse` times
     // the first.
     [[nodiscard]] constexpr bool has_not_risen(progress_limits const& limits) const noexcept {
-        return samples_ > 0 && first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
+        return first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
     }
-    // The mean of its first ten values is at least twice the first.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool was_thrown_up() const noexcept {
-        SPOTTER_STRICT_BODY
-        return first_ > 0 && beginning_ >= 2 * first_;
-    }
-    // It was thrown up, and its last third is still where it began, or above; or it has rested from the start.
+    // It was thrown up: the mean of its first ten values is at least twice the first. And its last third is still where
+    // it began, or above. Or it has rested from the start.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        bool const is_up = was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
+        bool const is_up = first_ > 0 && beginning_ >= 2 * first_ && level() > (1 - limits.flat_fall) * first_;
         return (samples_ >= limits.still && is_up && !comes_back_) || rests_from_the_start(limits);
     }
     // Its last third is below the one before, in nine of ten pairs of blocks.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {
-        SPOTTER_STRICT_BODY
-        std::size_t const third = blocks_.size() / 3;
-        return third > 0 && share_below(blocks_.last(third), blocks_.last(2 * third).first(third)) >= limits.improved;
+    [[nodiscard]] constexpr bool falls_still(progress_limits const& limits) const noexcept {
+        return blocks_.third() > 0 && share_below(blocks_.last_third(), blocks_.middle_third()) >= limits.improved;
     }
     // Its last third is well below the one before.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_falling(progress_limits const& limits) const noexcept {
@@ -127,10 +115,11 @@ public:
     // It is worse by this share, and by five standard errors. About 0 a share means nothing.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_dropped_by(double share) const noexcept {
         SPOTTER_STRICT_BODY
+        if (!has_dropped()) { return false; }
         double const drop = now_ - dropped_from_;
         double least = share * magnitude(dropped_from_), error = 5 * standard_error(blocks_.blocks());
         force_rounding(least), force_rounding(error);
-        return has_dropped() && drop > least && drop > error && (now_ < 0) == (dropped_from_ < 0);
+        return drop > least && drop > error && (now_ < 0) == (dropped_from_ < 0);
     }
     // Its last third is worse than its first sixth by `sunk` or more, by five standard errors and in 95 of 100 pairs of
     // blocks, and it has not improved.
@@ -140,59 +129,53 @@ public:
         double const before = sunk_from(), fall = now_ - before;
         double least = limits.sunk * magnitude(before), error = 5 * standard_error(blocks_.blocks());
         force_rounding(least), force_rounding(error);
-        return fall > least && fall > error && share_below(first_sixth(), last_third()) >= 0.95;
+        return fall > least && fall > error && lie_below(blocks_.first_sixth(), blocks_.last_third());
     }
     // It fell before anything else, and not at once: the median of its first sixth is a fifth below its first value,
     // and a tenth below the mean of its first ten.
     [[nodiscard]] SPOTTER_STRICT constexpr bool fell_at_first() const noexcept {
         SPOTTER_STRICT_BODY
-        double const early = middle_of(first_sixth());
+        double const early = sunk_from();
         return blocks_.size() >= 18 && first_ > 0 && early < 0.8 * first_ && early < 0.09 * sum_of_ten_;
     }
     // The median of its first sixth.
-    [[nodiscard]] constexpr double sunk_from() const noexcept { return middle_of(first_sixth()); }
+    [[nodiscard]] constexpr double sunk_from() const noexcept { return middle_of(blocks_.first_sixth()); }
     // From each third to the next it rises.
     [[nodiscard]] constexpr bool rises_throughout() const noexcept {
-        std::size_t const third = blocks_.size() / 3;
-        std::span<double const> const middle = blocks_.last(2 * third).first(third);
-        return third > 1 && share_below(blocks_.first(third), middle) >= 0.95 &&
-               share_below(middle, blocks_.last(third)) >= 0.95;
+        return blocks_.third() > 1 && lie_below(blocks_.first_third(), blocks_.middle_third()) &&
+               lie_below(blocks_.middle_third(), blocks_.last_third());
     }
     // It was hardly ever below where it began, and is above: its lowest block is in the first sixth, and 95 in 100
     // pairs of blocks from the first and the last third rise.
     [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
-        std::size_t const third = blocks_.size() / 3;
-        if (third < 2) { return false; }
+        if (blocks_.third() < 2) { return false; }
         std::size_t lowest = 0;
         for (std::size_t i = 1; i < blocks_.size(); ++i) {
             if (blocks_.blocks()[i] < blocks_.blocks()[lowest]) { lowest = i; }
         }
-        return lowest <= third / 2 && share_below(blocks_.first(third), blocks_.last(third)) >= 0.95;
+        return lowest <= blocks_.third() / 2 && lie_below(blocks_.first_third(), blocks_.last_third());
     }
 
 private:
     constexpr explicit falling_series(mean_from_zero const& mean) noexcept : mean_{mean} {}
-    [[nodiscard]] constexpr std::span<double const> first_sixth() const noexcept {
-        return blocks_.first(blocks_.size() / 3 / 2);
-    }
-    [[nodiscard]] constexpr std::span<double const> last_third() const noexcept {
-        return blocks_.last(blocks_.size() / 3);
+    // In 95 of 100 pairs of blocks.
+    [[nodiscard]] static constexpr bool lie_below(std::span<double const> a, std::span<double const> b) noexcept {
+        return share_below(a, b) >= 0.95;
     }
     // Computes what every sample needs, and only a new block changes.
     SPOTTER_STRICT constexpr void look_at_thirds(progress_limits const& limits) noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const third = blocks_.size() / 3;
-        early_ = middle_of(blocks_.first(third));
-        before_ = middle_of(blocks_.last(2 * third).first(third));
-        now_ = middle_of(blocks_.last(third));
-        falls_steadily_ = third > 1 && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved;
+        early_ = middle_of(blocks_.first_third());
+        before_ = middle_of(blocks_.middle_third());
+        now_ = middle_of(blocks_.last_third());
+        falls_steadily_ = share_below(blocks_.last_third(), blocks_.first_third()) >= limits.improved;
         double least = (limits.worse - 1) * (before_ - first_);
         force_rounding(least);
         if (!dropped_) { dropped_from_ = early_; }
         double drop = (limits.worse - 1) * magnitude(dropped_from_);
         force_rounding(drop);
         bool const is_down = now_ - dropped_from_ > drop && samples_ >= limits.earliest;
-        dropped_ = is_down && (dropped_ || share_below(blocks_.first(third / 2), blocks_.last(third)) >= 0.95);
+        dropped_ = is_down && (dropped_ || lie_below(blocks_.first_sixth(), blocks_.last_third()));
         comes_back_ = before_ > first_ && before_ - now_ >= least && falls_still(limits);
     }
     // The limits above which a value counts as above the first, and below which as without a bottom.
@@ -221,12 +204,12 @@ private:
         double fall = (1 - limits.fallen) * magnitude(first_), close_by = limits.stirs * magnitude(first_);
         double at = limits.stirs_at_all * magnitude(rests_at_);
         force_rounding(fall), force_rounding(close_by), force_rounding(at);
-        last_ = value, apart_ = magnitude(value - first_);
+        last_ = value;
         least_above_ = above_ > 0 && least_above_ < value ? least_above_ : value;
         count(above_, value > somewhat_above(limits));
         count(bottomless_, value < far_below(limits));
         count(fallen_, value < first_ - fall);
-        count(near_, apart_ <= close_by && first_ != 0);
+        count(near_, magnitude(value - first_) <= close_by && first_ != 0);
         bool const rests = samples_ > 1 && magnitude(value - rests_at_) <= at;
         resting_ = rests ? resting_ + 1 : 1;
         if (!rests) { rests_at_ = value; }
@@ -293,11 +276,11 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits,
                                                              evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const third = blocks_.size() / 3;
-        if (samples_ < 2 * limits.lasting_far || third < 4 || !(beginning_ > 0)) { return false; }
         double far_off = limits.far_worse * beginning_;
         force_rounding(far_off);
-        if (!(share_below({&far_off, 1}, blocks_.last(third)) >= 0.95)) { return false; }
+        if (samples_ < 2 * limits.lasting_far || !(beginning_ > 0) || !lie_below({&far_off, 1}, blocks_.last_third())) {
+            return false;
+        }
         why = {"median of the latest losses", now_, far_off, relation::greater};
         return true;
     }
@@ -306,53 +289,48 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits,
                                                             evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const third = blocks_.size() / 3;
-        double climbs = limits.climbs * beginning_;
-        force_rounding(climbs);
-        if (samples_ < limits.flat_after || third < 4 || !(level() > climbs) || !(beginning_ > 0)) { return false; }
-        double const beginning[] = {limits.worse * beginning_};
-        if (!(share_below(beginning, blocks_.last(2 * third)) >= 0.95) ||
-            !(share_below(blocks_.last(third), blocks_.first(third)) < 0.5)) {
+        double climbs = limits.climbs * beginning_, worse = limits.worse * beginning_;
+        force_rounding(climbs), force_rounding(worse);
+        if (samples_ < limits.flat_after || !(level() > climbs) || !(beginning_ > 0) ||
+            !lie_below({&worse, 1}, blocks_.last_two_thirds()) ||
+            share_below(blocks_.last_third(), blocks_.first_third()) >= 0.5) {
             return false;
         }
         why = {"median of the latest losses", now_, climbs, relation::greater};
         return true;
     }
-    // It has been at its first value for a while.
+    // It stays at its first value. A loss that scatters does not: each batch, and each small step, changes it by more.
+    // A loss that does not scatter but falls, by however little, is on a plateau that it leaves.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_still(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
-        if (!stands_still(limits)) { return false; }
+        bool const rests = says_ == progress::flat || rests_from_the_start(limits);
+        if (!(near_ >= limits.earliest && rests) && !(near_ >= limits.still && !falls_steadily_)) { return false; }
         double limit = limits.stirs * magnitude(first_);
         force_rounding(limit);
-        why = {"distance from the first loss", apart_, limit, relation::less_equal};
+        why = {"distance from the first loss", magnitude(last_ - first_), limit, relation::less_equal};
         return true;
     }
     // Its fall from the first third to the last, plus two standard errors, is next to nothing.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const third = blocks_.size() / 3;
-        if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.still) { return false; }
-        double fall = early_ - now_ + 2 * standard_error(), limit = limits.flat_fall * magnitude(early_);
+        if (samples_ < limits.flat_after || fallen_ >= limits.still) { return false; }
+        double fall = early_ - now_ + 2 * standard_error(blocks_.last_third()),
+               limit = limits.flat_fall * magnitude(early_);
         force_rounding(fall), force_rounding(limit);
         if (!(fall < limit)) { return false; }
         why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
         return true;
     }
-    // Of the difference of two medians over a third each, by the scatter of the last; 0 where a third is one block.
-    [[nodiscard]] SPOTTER_STRICT constexpr double standard_error() const noexcept {
-        return standard_error(last_third());
-    }
-    // The same by the scatter of `from`: the median distance of neighbours.
+    // Of the difference of two medians over a third each, by the scatter of `from`: the median distance of neighbours.
+    // Requires two blocks in a third.
     [[nodiscard]] SPOTTER_STRICT constexpr double standard_error(std::span<double const> from) const noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const third = blocks_.size() / 3;
-        if (third < 2) { return 0; }
         double apart[block_series::most]{};
         for (std::size_t i = 1; i < from.size(); ++i) { apart[i - 1] = magnitude(from[i] - from[i - 1]); }
         // The median of |a - b| for two normal numbers is 0.954 standard deviations; the standard error of a median is
         // 1.25 times that of a mean.
         double const deviation = middle_of({apart, from.size() - 1}) / 0.954;
-        return 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
+        return 1.25 * deviation * square_root(2.0 / static_cast<double>(blocks_.third()));
     }
     // It has fallen by `least_fall` or more.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept {
@@ -365,7 +343,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double const usual = magnitude(early_) > magnitude(first_) ? early_ : first_;
-        double least = 0.5 * (limits.worse - 1) * magnitude(usual), error = 4 * standard_error();
+        double least = 0.5 * (limits.worse - 1) * magnitude(usual), error = 4 * standard_error(blocks_.last_third());
         force_rounding(least), force_rounding(error);
         if (now_ - early_ > least && now_ - early_ > error) { return true; }
         double const middle = middle_of(blocks_.blocks());
@@ -388,7 +366,7 @@ private:
     std::uint64_t near_ = 0, resting_ = 0;  // samples in a row: near the first value; at one value
     double rests_at_ = 0;
     double least_above_ = 0, least_far_ = 0, sum_far_ = 0;  // of the rows above, and alike far above
-    double last_ = 0, apart_ = 0;                           // the last value, and its distance from the first
+    double last_ = 0;                                       // the last value
     bool improved_ = false;
     progress says_ = progress::unknown;
     evidence why_{};

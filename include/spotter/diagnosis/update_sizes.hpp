@@ -89,9 +89,8 @@ public:
     // would have changed the loss by less than a tenth, by the gradients, and gradients have grown since.
     [[nodiscard]] SPOTTER_STRICT constexpr bool leave_a_plateau(double loss) const noexcept {
         SPOTTER_STRICT_BODY
-        std::size_t const third = pulls_.size() / 3;
-        double const before = middle_of(pulls_.first(third));
-        return third > 0 && before < 0.1 * loss && middle_of(pulls_.last(third)) > before;
+        double const before = middle_of(pulls_.first_third());
+        return before < 0.1 * loss && middle_of(pulls_.last_third()) > before;
     }
 
     // Half of the weights or more were unchanged when last seen.
@@ -168,8 +167,7 @@ public:
     [[nodiscard]] SPOTTER_STRICT constexpr bool begins_with_small_steps(double least) const noexcept {
         SPOTTER_STRICT_BODY
         double const largest = count_leaps(least, least).largest;
-        std::size_t const third = pulls_.size() / 3;
-        bool const has_grown = third > 0 && middle_of(pulls_.last(third)) > 3 * pulls_.blocks()[0];
+        bool const has_grown = pulls_.third() > 0 && middle_of(pulls_.last_third()) > 3 * pulls_.blocks()[0];
         return largest > 0 && largest < least && !has_grown;
     }
 
