@@ -83,7 +83,8 @@ public:
     // it began, or above. Or it has rested from the start.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        bool const is_up = first_ > 0 && beginning_ >= 2 * first_ && level() > (1 - limits.flat_fall) * first_;
+        bool const is_up =
+            first_ > 0 && beginning_ >= 2 * first_ && level() > rounded_product(1 - limits.flat_fall, first_);
         return (samples_ >= limits.still && is_up && !comes_back_) || rests_from_the_start(limits);
     }
     // Its last third is below the one before, in nine of ten pairs of blocks.
@@ -105,9 +106,7 @@ public:
     // It is so far above its beginning that neither a rival nor growing returns explain it.
     [[nodiscard]] SPOTTER_STRICT constexpr bool explodes(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        double far_off = limits.explodes * beginning_;
-        force_rounding(far_off);
-        return beginning_ > 0 && level() >= far_off;
+        return beginning_ > 0 && level() >= limits.explodes * beginning_;
     }
     // It is worse than it began, in 95 of 100 pairs of blocks from the first sixth and the last third, and has not
     // improved.
@@ -117,9 +116,8 @@ public:
         SPOTTER_STRICT_BODY
         if (!has_dropped()) { return false; }
         double const drop = now_ - dropped_from_;
-        double least = share * magnitude(dropped_from_), error = 5 * standard_error(blocks_.blocks());
-        force_rounding(least), force_rounding(error);
-        return drop > least && drop > error && (now_ < 0) == (dropped_from_ < 0);
+        return drop > share * magnitude(dropped_from_) && drop > 5 * standard_error(blocks_.blocks()) &&
+               (now_ < 0) == (dropped_from_ < 0);
     }
     // Its last third is worse than its first sixth by `sunk` or more, by five standard errors and in 95 of 100 pairs of
     // blocks, and it has not improved.
@@ -127,9 +125,8 @@ public:
         SPOTTER_STRICT_BODY
         if (samples_ < limits.earliest || improved_) { return false; }
         double const before = sunk_from(), fall = now_ - before;
-        double least = limits.sunk * magnitude(before), error = 5 * standard_error(blocks_.blocks());
-        force_rounding(least), force_rounding(error);
-        return fall > least && fall > error && lie_below(blocks_.first_sixth(), blocks_.last_third());
+        return fall > limits.sunk * magnitude(before) && fall > 5 * standard_error(blocks_.blocks()) &&
+               lie_below(blocks_.first_sixth(), blocks_.last_third());
     }
     // It fell before anything else, and not at once: the median of its first sixth is a fifth below its first value,
     // and a tenth below the mean of its first ten.
@@ -169,27 +166,21 @@ private:
         before_ = middle_of(blocks_.middle_third());
         now_ = middle_of(blocks_.last_third());
         falls_steadily_ = share_below(blocks_.last_third(), blocks_.first_third()) >= limits.improved;
-        double least = (limits.worse - 1) * (before_ - first_);
-        force_rounding(least);
         if (!dropped_) { dropped_from_ = early_; }
-        double drop = (limits.worse - 1) * magnitude(dropped_from_);
-        force_rounding(drop);
-        bool const is_down = now_ - dropped_from_ > drop && samples_ >= limits.earliest;
+        bool const is_down = now_ - dropped_from_ > rounded_product(limits.worse - 1, magnitude(dropped_from_)) &&
+                             samples_ >= limits.earliest;
         dropped_ = is_down && (dropped_ || lie_below(blocks_.first_sixth(), blocks_.last_third()));
-        comes_back_ = before_ > first_ && before_ - now_ >= least && falls_still(limits);
+        comes_back_ = before_ > first_ && before_ - now_ >= rounded_product(limits.worse - 1, before_ - first_) &&
+                      falls_still(limits);
     }
     // The limits above which a value counts as above the first, and below which as without a bottom.
     [[nodiscard]] SPOTTER_STRICT constexpr double somewhat_above(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        double margin = (limits.worse - 1) * magnitude(first_);
-        force_rounding(margin);
-        return first_ + margin;
+        return first_ + rounded_product(limits.worse - 1, magnitude(first_));
     }
     [[nodiscard]] SPOTTER_STRICT constexpr double far_below(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        double depth = limits.bottomless * magnitude(first_);
-        force_rounding(depth);
-        return -depth - 1;
+        return -rounded_product(limits.bottomless, magnitude(first_)) - 1;
     }
     SPOTTER_STRICT constexpr void begin(double value) noexcept {
         SPOTTER_STRICT_BODY
@@ -201,24 +192,19 @@ private:
     SPOTTER_STRICT constexpr void count_rows(double value, progress_limits const& limits) noexcept {
         SPOTTER_STRICT_BODY
         auto const count = [](std::uint64_t& row, bool goes_on) noexcept { row = goes_on ? row + 1 : 0; };
-        double fall = (1 - limits.fallen) * magnitude(first_), close_by = limits.stirs * magnitude(first_);
-        double at = limits.stirs_at_all * magnitude(rests_at_);
-        force_rounding(fall), force_rounding(close_by), force_rounding(at);
         last_ = value;
         least_above_ = above_ > 0 && least_above_ < value ? least_above_ : value;
         count(above_, value > somewhat_above(limits));
         count(bottomless_, value < far_below(limits));
-        count(fallen_, value < first_ - fall);
-        count(near_, magnitude(value - first_) <= close_by && first_ != 0);
-        bool const rests = samples_ > 1 && magnitude(value - rests_at_) <= at;
+        count(fallen_, value < first_ - rounded_product(1 - limits.fallen, magnitude(first_)));
+        count(near_, magnitude(value - first_) <= limits.stirs * magnitude(first_) && first_ != 0);
+        bool const rests = samples_ > 1 && magnitude(value - rests_at_) <= limits.stirs_at_all * magnitude(rests_at_);
         resting_ = rests ? resting_ + 1 : 1;
         if (!rests) { rests_at_ = value; }
     }
     SPOTTER_STRICT constexpr void count_far(double value, progress_limits const& limits) noexcept {
         SPOTTER_STRICT_BODY
-        double far_off = limits.far_worse * first_;
-        force_rounding(far_off);
-        if (!(first_ > 0 && value > far_off)) {
+        if (!(first_ > 0 && value > limits.far_worse * first_)) {
             far_above_ = alike_far_ = 0;
             return;
         }
@@ -246,8 +232,7 @@ private:
     // Each of these writes the comparison that holds to `why`.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
-        double far_off = limits.far_worse * first_, climbs = limits.climbs * first_;
-        force_rounding(far_off), force_rounding(climbs);
+        double const far_off = limits.far_worse * first_;
         if (bottomless_ >= limits.lasting_far) {
             why = {"loss", last_, far_below(limits), relation::less};
             return true;
@@ -261,7 +246,7 @@ private:
             return true;
         }
         if (above_ >= limits.lasting_far) {
-            bool const mildly = level() <= climbs;
+            bool const mildly = level() <= limits.climbs * first_;
             if ((above_ >= (mildly ? limits.lasting_mildly : limits.lasting) && has_risen(limits)) ||
                 (!mildly && rises_from_the_start())) {
                 why = {lowest, least_above_, somewhat_above(limits), relation::greater};
@@ -276,8 +261,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits,
                                                              evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
-        double far_off = limits.far_worse * beginning_;
-        force_rounding(far_off);
+        double const far_off = limits.far_worse * beginning_;
         if (samples_ < 2 * limits.lasting_far || !(beginning_ > 0) || !lie_below({&far_off, 1}, blocks_.last_third())) {
             return false;
         }
@@ -289,8 +273,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits,
                                                             evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
-        double climbs = limits.climbs * beginning_, worse = limits.worse * beginning_;
-        force_rounding(climbs), force_rounding(worse);
+        double const climbs = limits.climbs * beginning_, worse = limits.worse * beginning_;
         if (samples_ < limits.flat_after || !(level() > climbs) || !(beginning_ > 0) ||
             !lie_below({&worse, 1}, blocks_.last_two_thirds()) ||
             share_below(blocks_.last_third(), blocks_.first_third()) >= 0.5) {
@@ -305,18 +288,16 @@ private:
         SPOTTER_STRICT_BODY
         bool const rests = says_ == progress::flat || rests_from_the_start(limits);
         if (!(near_ >= limits.earliest && rests) && !(near_ >= limits.still && !falls_steadily_)) { return false; }
-        double limit = limits.stirs * magnitude(first_);
-        force_rounding(limit);
-        why = {"distance from the first loss", magnitude(last_ - first_), limit, relation::less_equal};
+        why = {"distance from the first loss", magnitude(last_ - first_), limits.stirs * magnitude(first_),
+               relation::less_equal};
         return true;
     }
     // Its fall from the first third to the last, plus two standard errors, is next to nothing.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
         if (samples_ < limits.flat_after || fallen_ >= limits.still) { return false; }
-        double fall = early_ - now_ + 2 * standard_error(blocks_.last_third()),
-               limit = limits.flat_fall * magnitude(early_);
-        force_rounding(fall), force_rounding(limit);
+        double const fall = early_ - now_ + 2 * standard_error(blocks_.last_third());  // twice is exact
+        double const limit = limits.flat_fall * magnitude(early_);
         if (!(fall < limit)) { return false; }
         why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
         return true;
@@ -343,9 +324,11 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double const usual = magnitude(early_) > magnitude(first_) ? early_ : first_;
-        double least = 0.5 * (limits.worse - 1) * magnitude(usual), error = 4 * standard_error(blocks_.last_third());
-        force_rounding(least), force_rounding(error);
-        if (now_ - early_ > least && now_ - early_ > error) { return true; }
+        double const rise = now_ - early_;
+        if (rise > rounded_product(0.5 * (limits.worse - 1), magnitude(usual)) &&
+            rise > 4 * standard_error(blocks_.last_third())) {
+            return true;
+        }
         double const middle = middle_of(blocks_.blocks());
         double apart[block_series::most]{};
         for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }

@@ -245,9 +245,7 @@ private:
         SPOTTER_STRICT_BODY
         if (!it.counts || it.is_metric) { return it.counts && !shows_loss_; }
         if (shows_total_ && !it.is_total && !it.is_of_player) { return false; }
-        double least = limits_.part * largest_;
-        force_rounding(least);
-        return magnitude(it.train.beginning()) >= least;
+        return magnitude(it.train.beginning()) >= limits_.part * largest_;
     }
     // Classifies a training loss by its name. False: it is ignored, as the loss of a policy is.
     [[nodiscard]] constexpr bool place_loss(series& mine, std::string_view name) noexcept {
@@ -304,17 +302,16 @@ private:
     // It has risen from its first evaluation on, to `worse` times that, and is not well below where training began.
     [[nodiscard]] SPOTTER_STRICT constexpr bool rises_in_evaluation(series const& it) const noexcept {
         SPOTTER_STRICT_BODY
-        double above = limits_.worse * it.eval.first(), high = limits_.fallen * it.train.beginning();
-        force_rounding(above), force_rounding(high);
-        return it.eval.samples() >= limits_.evaluations && it.eval.first() > 0 && it.eval.level() >= above &&
-               it.eval.level() >= high && it.eval.rises_from_the_start();
+        return it.eval.samples() >= limits_.evaluations && it.eval.first() > 0 &&
+               it.eval.level() >= limits_.worse * it.eval.first() &&
+               it.eval.level() >= limits_.fallen * it.train.beginning() && it.eval.rises_from_the_start();
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_behind(series const& it, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
         if (it.eval.samples() < limits_.evaluations || it.train.samples() < limits_.trained) { return false; }
         double const before = it.train.beginning(), now = it.eval.level();
-        double stirs_not = (1 - limits_.least_fall) * it.eval.first(), as_before = (1 - limits_.flat_fall) * before;
-        force_rounding(stirs_not), force_rounding(as_before);
+        double const stirs_not = detail::rounded_product(1 - limits_.least_fall, it.eval.first());
+        double const as_before = detail::rounded_product(1 - limits_.flat_fall, before);
         // Neither training nor evaluation has fallen; this needs no common unit.
         bool const neither = now >= stirs_not && it.train.level() >= limits_.hardly * before;
         bool const behind = before > 0 && it.eval.first() <= limits_.alike * before && now >= as_before &&

@@ -233,17 +233,14 @@ private:
     }
     SPOTTER_STRICT constexpr void see_pull(weight& of, double gradient) noexcept {
         SPOTTER_STRICT_BODY
-        double pull = gradient * of.size;
-        force_rounding(pull);
+        double const pull = rounded_product(gradient, of.size);
         of.pull = pull > of.pull ? pull : of.pull;
         if (is_finite(pull)) { pull_now_ += pull; }
     }
     // In a function of its own: g++ does not pass an attribute on to a lambda.
     SPOTTER_STRICT static constexpr void add_reach(weight const& of, double& sum) noexcept {
         SPOTTER_STRICT_BODY
-        double of_one = of.pull * of.highest * static_cast<double>(of.moves);
-        force_rounding(of_one);
-        sum += of_one;
+        sum += rounded_product(of.pull * of.highest, static_cast<double>(of.moves));
     }
     // The weight was all zero, and still is: it has no update ratio.
     [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {
