@@ -67,7 +67,7 @@ public:
     // Gives the name and the levels of the first. `anew`: no update explains the change, so a loss that rose begins
     // anew. What fell goes on: at worst that is called an improvement.
     [[nodiscard]] constexpr detail::level_shift::levels take_shifts(bool anew, std::string_view& name) noexcept {
-        series const* const first = first_of([](series const& it) { return it.shifted; }, name);
+        series const* const first = first_of([](std::string_view, series const& it) { return it.shifted; }, &name);
         detail::level_shift::levels const levels =
             first != nullptr ? first->shift.found() : detail::level_shift::levels{};
         all_.each([&](series& it) {
@@ -107,91 +107,74 @@ public:
     };
     // The first training loss with this progress, or else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
-        auto const so = [&](series const& it) { return counts(it) && it.train.says() == what; };
-        series const* const found = first_of(so, name);
+        series const* const found = first_loss([&](series const& it) { return it.train.says() == what; }, &name);
         return found != nullptr ? found : loss(name);
     }
     // The first training loss; null where there is none.
     [[nodiscard]] constexpr series const* loss(std::string_view& name) const noexcept {
-        return first_of([&](series const& it) { return counts(it); }, name);
+        return first_loss([](series const&) { return true; }, &name);
     }
     [[nodiscard]] constexpr series const* loss() const noexcept {
-        std::string_view unused{};
-        return loss(unused);
+        return first_loss([](series const&) { return true; });
     }
     // No training loss has fallen by `least_fall` or more.
     [[nodiscard]] constexpr bool has_hardly_fallen() const noexcept {
-        bool any = false, fell = false;
-        each_loss([&](std::string_view, series const& it) {
-            any = true, fell = fell || !it.train.has_hardly_fallen(limits_);
-        });
-        return any && !fell;
+        return loss() != nullptr &&
+               first_loss([&](series const& it) { return !it.train.has_hardly_fallen(limits_); }) == nullptr;
     }
     // There is one training loss, it is where it began or above, and no evaluation has improved.
     [[nodiscard]] constexpr bool has_gained_nothing() const noexcept {
         std::uint64_t losses = 0;
-        bool gained = false;
-        each_loss([&](std::string_view, series const& it) {
-            ++losses;
-            gained = gained || !it.train.has_gained_nothing(limits_);
-        });
-        all_.each_named([&](std::string_view, series const& it) {
+        auto const gains = [&](std::string_view, series const& it) {
+            losses += counts(it) ? 1U : 0U;
             // The first evaluation may follow the updates that threw the loss up: training shows where it began.
             bool const is_below = !it.counts || it.eval.level() < it.train.first();
-            gained = gained || (it.eval.says() == progress::improves && is_below);
-        });
-        return losses == 1 && !gained;
+            return (counts(it) && !it.train.has_gained_nothing(limits_)) ||
+                   (it.eval.says() == progress::improves && is_below);
+        };
+        return first_of(gains) == nullptr && losses == 1;
     }
     // The loss of the net that a tensor belongs to has risen from the start, by however little, or worsens.
     [[nodiscard]] constexpr bool rises_in_net_of(std::string_view tensor) const noexcept {
-        bool any = false;
-        each_loss_of_net(tensor, [&](std::string_view, series const& it) {
-            any = any || it.train.says() == progress::worsens ||
-                  (it.train.samples() >= limits_.earliest && it.train.rises_from_the_start());
-        });
-        return any;
+        auto const rises = [&](series const& it) {
+            return it.train.says() == progress::worsens ||
+                   (it.train.samples() >= limits_.earliest && it.train.rises_from_the_start());
+        };
+        return first_of_net(tensor, rises) != nullptr;
     }
     // The net that a tensor belongs to is a critic's, and its loss has risen from the start to `far_worse` times that.
     [[nodiscard]] SPOTTER_STRICT constexpr bool critic_rises(std::string_view tensor) const noexcept {
         SPOTTER_STRICT_BODY
-        bool any = false;
-        all_.each_named([&](std::string_view called, series const& it) {
-            bool const is_its = it.is_value && is_loss_of_net(called, net_of(tensor));
-            any = any || (is_its && it.train.samples() >= limits_.earliest && it.train.rises_from_the_start() &&
-                          it.train.level() > limits_.far_worse * it.train.first());
-        });
-        return any;
+        auto const rises = [&](std::string_view called, series const& it) {
+            return it.is_value && is_loss_of_net(called, net_of(tensor)) && it.train.samples() >= limits_.earliest &&
+                   it.train.rises_from_the_start() && it.train.level() > limits_.far_worse * it.train.first();
+        };
+        return first_of(rises) != nullptr;
     }
     // In reinforcement learning: the first return that has fallen, in training or in evaluation; the first loss of a
     // critic that explodes. Null where there is none.
     [[nodiscard]] constexpr detail::falling_series const* fallen_return(std::string_view& name) const noexcept {
         detail::falling_series const* found = nullptr;
-        all_.each_named([&](std::string_view called, series const& it) {
-            for (detail::falling_series const* const each : {&it.train, &it.eval}) {
-                bool const fell = !it.is_value && fall_of(*each) != progress::unknown;
-                if (found == nullptr && fell) { found = each, name = called; }
-            }
+        each_return([&](std::string_view called, detail::falling_series const& it) {
+            if (found == nullptr && fall_of(it) != progress::unknown) { found = &it, name = called; }
         });
         return objective_ ? nullptr : found;
     }
     [[nodiscard]] constexpr series const* value_that_explodes(std::string_view& name) const noexcept {
-        return first_of([&](series const& it) { return it.is_value && it.train.explodes(limits_); }, name);
+        return first_of([&](std::string_view, series const& it) { return it.is_value && it.train.explodes(limits_); },
+                        &name);
     }
     // The net that a tensor belongs to is one of two adversarial nets, and its loss worsens.
     [[nodiscard]] constexpr bool loses_in_net_of(std::string_view tensor) const noexcept {
-        bool any = false;
-        each_loss_of_net(tensor, [&](std::string_view, series const& it) {
-            any = any || (it.is_of_player && it.train.says() == progress::worsens);
-        });
-        return any;
+        auto const loses = [](series const& it) { return it.is_of_player && it.train.says() == progress::worsens; };
+        return first_of_net(tensor, loses) != nullptr;
     }
     // A training loss is still falling; `or_is_young`: or has fallen far, and has few samples.
     [[nodiscard]] constexpr bool is_on_its_way(bool or_is_young) const noexcept {
-        bool any = false;
-        each_loss([&](std::string_view, series const& it) {
-            any = any || it.train.is_falling(limits_) || (or_is_young && it.train.is_young(limits_));
-        });
-        return any;
+        auto const is_so = [&](series const& it) {
+            return it.train.is_falling(limits_) || (or_is_young && it.train.is_young(limits_));
+        };
+        return first_loss(is_so) != nullptr;
     }
     // The level of that loss in evaluation, relative to where its training began; unknown where it has none.
     [[nodiscard]] SPOTTER_STRICT constexpr measurement evaluated(std::string_view loss) const noexcept {
@@ -208,19 +191,18 @@ public:
     }
     // In evaluation a loss has risen from the first on.
     [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
-        std::string_view unused{};
-        return first_of([&](series const& it) { return counts(it) && rises_in_evaluation(it); }, unused) != nullptr;
+        return first_loss([&](series const& it) { return rises_in_evaluation(it); }) != nullptr;
     }
     // The first loss that improves in training and not in evaluation; null where there is none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
         auto const so = [&](series const& it) {
-            return counts(it) && it.train.says() == progress::improves && stays_behind(it, why);
+            return it.train.says() == progress::improves && stays_behind(it, why);
         };
-        return first_of(so, name);
+        return first_loss(so, &name);
     }
     // The first loss whose evaluation shows that nothing is learned; null where there is none.
     [[nodiscard]] constexpr series const* evaluates_as_before(std::string_view& name, evidence& why) const noexcept {
-        return first_of([&](series const& it) { return counts(it) && stays_behind(it, why); }, name);
+        return first_loss([&](series const& it) { return stays_behind(it, why); }, &name);
     }
 
 private:
@@ -265,39 +247,45 @@ private:
         double const began = magnitude(it.train.beginning());
         shows_loss_ = true, largest_ = began > largest_ ? began : largest_;
     }
-    // Calls `use(name, series)` for the losses of the net that a tensor's name belongs to; for all losses where that
-    // net has none.
-    template <class Use>
-    constexpr void each_loss_of_net(std::string_view tensor, Use&& use) const noexcept {
-        std::string_view const net = net_of(tensor);
-        bool any = false;
-        each_loss([&](std::string_view called, series const&) { any = any || is_loss_of_net(called, net); });
-        each_loss([&](std::string_view called, series const& it) {
-            if (!any || is_loss_of_net(called, net)) { use(called, it); }
-        });
-    }
-    // The first series for which `is_so(series)` holds, and its name; null where there is none.
+    // The first series for which `is_so(name, series)` holds, and its name; null where there is none.
     template <class Ask>
-    [[nodiscard]] constexpr series const* first_of(Ask&& is_so, std::string_view& name) const noexcept {
+    [[nodiscard]] constexpr series const* first_of(Ask&& is_so, std::string_view* name = nullptr) const noexcept {
         series const* found = nullptr;
         all_.each_named([&](std::string_view called, series const& it) {
-            if (found == nullptr && is_so(it)) { found = &it, name = called; }
+            if (found != nullptr || !is_so(called, it)) { return; }
+            found = &it;
+            if (name != nullptr) { *name = called; }
         });
         return found;
     }
-    // Calls `use(name, series)` for each training loss.
+    // The first training loss for which `is_so(series)` holds.
+    template <class Ask>
+    [[nodiscard]] constexpr series const* first_loss(Ask&& is_so, std::string_view* name = nullptr) const noexcept {
+        return first_of([&](std::string_view, series const& it) { return counts(it) && is_so(it); }, name);
+    }
+    // The same among the losses of the net that a tensor's name belongs to; among all losses where that net has none.
+    template <class Ask>
+    [[nodiscard]] constexpr series const* first_of_net(std::string_view tensor, Ask&& is_so) const noexcept {
+        std::string_view const net = net_of(tensor);
+        auto const is_its = [&](std::string_view called, series const& it) {
+            return counts(it) && is_loss_of_net(called, net);
+        };
+        bool const any = first_of(is_its) != nullptr;
+        return first_of([&](std::string_view called, series const& it) {
+            return (any ? is_its(called, it) : counts(it)) && is_so(it);
+        });
+    }
+    // Calls `use(name, course)` for all but the loss of a critic, in training and in evaluation.
     template <class Use>
-    constexpr void each_loss(Use&& use) const noexcept {
+    constexpr void each_return(Use&& use) const noexcept {
         all_.each_named([&](std::string_view called, series const& it) {
-            if (counts(it)) { use(called, it); }
+            if (!it.is_value) { use(called, it.train), use(called, it.eval); }
         });
     }
     [[nodiscard]] constexpr series const* find_evaluated(std::string_view loss) const noexcept {
-        series const* found = nullptr;
-        all_.each_named([&](std::string_view called, series const& it) {
-            if (called == loss && it.eval.samples() > 0 && it.train.beginning() > 0) { found = &it; }
+        return first_of([&](std::string_view called, series const& it) {
+            return called == loss && it.eval.samples() > 0 && it.train.beginning() > 0;
         });
-        return found;
     }
     // It has risen from its first evaluation on, to `worse` times that, and is not well below where training began.
     [[nodiscard]] SPOTTER_STRICT constexpr bool rises_in_evaluation(series const& it) const noexcept {
@@ -344,15 +332,12 @@ private:
     }
     // The loss of a critic explodes from the start on, and no return has improved. Where rewards are found late it
     // leaps.
-    [[nodiscard]] constexpr bool only_critic_moves() noexcept {
+    [[nodiscard]] constexpr bool only_critic_moves() const noexcept {
         std::uint64_t samples = 0;
         bool improves = false;
-        all_.each([&](series const& it) {
-            for (detail::falling_series const* const each : {&it.train, &it.eval}) {
-                if (it.is_value) { continue; }
-                samples = each->samples() > samples ? each->samples() : samples;
-                improves = improves || each->says() == progress::improves;
-            }
+        each_return([&](std::string_view, detail::falling_series const& it) {
+            samples = it.samples() > samples ? it.samples() : samples;
+            improves = improves || it.says() == progress::improves;
         });
         std::string_view name{};
         series const* const value = value_that_explodes(name);
@@ -363,39 +348,34 @@ private:
         bool const is_rivals = it.is_of_player && !it.train.explodes(limits_);
         return !it.is_value && (!it.counts || (!is_rivals && counts(it)));
     }
-    [[nodiscard]] constexpr progress sum_up() noexcept {
-        std::uint64_t losses = 0, that_are[4]{};
-        bool better = false, evaluates_better = false, behind = false;
+    [[nodiscard]] constexpr progress sum_up() const noexcept {
+        std::uint64_t losses = 0, flat = 0;
+        bool better = false, evaluates_better = false, behind = false, worse = false;
         evidence unused;
-        all_.each([&](series const& it) {
+        all_.each_named([&](std::string_view, series const& it) {
             if (!speaks(it)) { return; }
             evaluates_better = evaluates_better || it.eval.says() == progress::improves;
             better = better || it.train.says() == progress::improves;
             if (!it.counts) { return; }
             behind = behind || stays_behind(it, unused);
-            ++losses, ++that_are[static_cast<std::size_t>(it.train.says())];
+            ++losses, flat += it.train.says() == progress::flat ? 1U : 0U;
+            worse = worse || it.train.says() == progress::worsens;
         });
-        std::uint64_t const flat = that_are[static_cast<std::size_t>(progress::flat)];
         if (evaluates_better || (better && !behind)) { return progress::improves; }
-        if (that_are[static_cast<std::size_t>(progress::worsens)] > 0) { return progress::worsens; }
-        if (behind || (flat == losses && stands(losses))) { return progress::flat; }
+        if (worse) { return progress::worsens; }
+        // One flat loss means no progress, and so do several flat metrics of one model. Two adversarial nets do not.
+        bool const stands = losses == 1 || (losses > 0 && !shows_loss_);
+        if (behind || (flat == losses && stands)) { return progress::flat; }
         return objective_ ? progress::unknown : sum_up_returns();
     }
     // What all returns say, where none improves.
-    [[nodiscard]] constexpr progress sum_up_returns() noexcept {
+    [[nodiscard]] constexpr progress sum_up_returns() const noexcept {
         progress worst = only_critic_moves() ? progress::flat : progress::unknown;
-        all_.each([&](series const& it) {
-            for (detail::falling_series const* const each : {&it.train, &it.eval}) {
-                progress const one = it.is_value ? progress::unknown : fall_of(*each);
-                worst = one > worst ? one : worst;
-            }
+        each_return([&](std::string_view, detail::falling_series const& it) {
+            progress const one = fall_of(it);
+            worst = one > worst ? one : worst;
         });
         return worst;
-    }
-    // Whether `losses` flat losses mean no progress. One does; several metrics of one model do; two adversarial nets,
-    // each flat, do not.
-    [[nodiscard]] constexpr bool stands(std::uint64_t losses) const noexcept {
-        return losses == 1 || (losses > 0 && !shows_loss_);
     }
 
     per_tensor<series> all_;
