@@ -50,17 +50,15 @@ namespace causes {
     auto const* const loss = of.losses.first_that(progress::worsens, name);
     if (loss == nullptr || loss->is_of_player) { return false; }
     falling_series const& all = loss->train;
-    extreme_weight const early =
-        largest(of.weights, [](auto const& it) { return it.early; }, &update_sizes::weight::early_at);
-    extreme_weight const ever =
-        largest(of.weights, [](auto const& it) { return it.highest; }, &update_sizes::weight::highest_at);
-    bool const from_the_start = all.rises_from_the_start() && early.value < of.limits.sure_step;
+    double const early = count(of.weights, [](auto const& it) { return weighed{it.early}; }).largest.value;
+    double const ever = count(of.weights, [](auto const& it) { return weighed{it.highest}; }).largest.value;
+    bool const from_the_start = all.rises_from_the_start() && early < of.limits.sure_step;
     bool const since = all.says() == progress::worsens && !all.has_improved() && all.level() > all.early() &&
-                       ever.value < 0.1 * of.limits.leap;
-    if (!(early.value > 0) || all.fell_at_first() || !(from_the_start || since)) { return false; }
+                       ever < 0.1 * of.limits.leap;
+    if (!(early > 0) || all.fell_at_first() || !(from_the_start || since)) { return false; }
     into = found_by(rule_id::update_direction, "the loss rises under small steps", name,
                     {"loss", all.level(), all.early(), relation::greater}, loss->trained_at);
-    into.detail << "largest early update " << early.value << " of its weight";
+    into.detail << "largest early update " << early << " of its weight";
     return true;
 }
 

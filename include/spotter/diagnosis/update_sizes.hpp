@@ -111,11 +111,10 @@ public:
     constexpr void each_gradient_of_nothing(Use&& use) const noexcept {
         gradients_.each_named([&](std::string_view name, shown_gradient const& it) {
             if (it.has_partner || it.elements < 2) { return; }
-            bool is_alike = false;
-            each([&](std::string_view, weight const& of) {
-                is_alike = is_alike || (!of.has_gradient && of.elements == it.elements);
-            });
-            if (is_alike) { use(name); }
+            auto const is_alike = [&](std::string_view, weight const& of) {
+                return !of.has_gradient && of.elements == it.elements;
+            };
+            if (any(is_alike)) { use(name); }
         });
     }
     // Calls `use(name, weight)` for each weight that was seen.
@@ -126,49 +125,35 @@ public:
         });
     }
 
+    // `is_so(name, weight)` holds for a weight that was seen.
+    template <class Ask>
+    [[nodiscard]] constexpr bool any(Ask&& is_so) const noexcept {
+        bool found = false;
+        each([&](std::string_view name, weight const& it) { found = found || is_so(name, it); });
+        return found;
+    }
+
     // A weight of that name was seen.
     [[nodiscard]] constexpr bool has_weight(std::string_view name) const noexcept {
-        bool any = false;
-        each([&](std::string_view seen, weight const&) { any = any || seen == name; });
-        return any;
+        return any([&](std::string_view seen, weight const&) { return seen == name; });
     }
-
     // A recent update was at least `times` its weight.
     [[nodiscard]] constexpr bool leaps(double times) const noexcept {
-        bool any = false;
-        each([&](std::string_view, weight const& it) { any = any || it.peak >= times; });
-        return any;
+        return any([&](std::string_view, weight const& it) { return it.peak >= times; });
     }
-
     // One of the first updates was at least `times` its weight, for a weight that did not begin next to zero.
-    [[nodiscard]] constexpr bool leapt(double times) const noexcept { return count_leaps(times, times).at_first > 0; }
-    // Counts of weights. `judged`: did not begin next to zero. Of these, `at_first`: a first update was at least
-    // `large` times the weight; `later`: a later one. `lately`: of all `seen`, a recent
-    // one was at least `leap`.
-    struct leap_counts {
-        std::uint64_t judged = 0, at_first = 0, later = 0, seen = 0, lately = 0;
-        double largest = 0;  // update ratio of the first updates, of any weight
-    };
-    [[nodiscard]] constexpr leap_counts count_leaps(double large, double leap) const noexcept {
-        leap_counts all;
-        each([&](std::string_view, weight const& it) {
-            ++all.seen;
-            all.judged += it.scale > begun ? 1U : 0U;
-            all.at_first += it.counted_early() >= large ? 1U : 0U;
-            all.later += it.counted_later() >= large ? 1U : 0U;
-            all.lately += it.peak >= leap ? 1U : 0U;
-            all.largest = it.early > all.largest ? it.early : all.largest;
-        });
-        return all;
+    [[nodiscard]] constexpr bool leapt(double times) const noexcept {
+        return any([&](std::string_view, weight const& it) { return it.counted_early() >= times; });
     }
 
     // Weights have moved, none by `least` of itself in its first updates, and gradients, where they are shown, have not
     // grown threefold: no update has thrown the loss up.
     [[nodiscard]] SPOTTER_STRICT constexpr bool begins_with_small_steps(double least) const noexcept {
         SPOTTER_STRICT_BODY
-        double const largest = count_leaps(least, least).largest;
+        bool const moved = any([](std::string_view, weight const& it) { return it.early > 0; });
+        bool const moved_far = any([&](std::string_view, weight const& it) { return it.early >= least; });
         bool const has_grown = pulls_.third() > 0 && middle_of(pulls_.last_third()) > 3 * pulls_.blocks()[0];
-        return largest > 0 && largest < least && !has_grown;
+        return moved && !moved_far && !has_grown;
     }
 
     // The most by which a step as long as a weight would have changed the loss. Unknown where no gradient was seen, or
@@ -185,14 +170,10 @@ public:
     // The most by which all updates so far would have changed the loss, to first order: the sum of gradient norm times
     // length of the update (Cauchy-Schwarz). Unknown where some weight has no gradient.
     [[nodiscard]] constexpr measurement reach() const noexcept {
-        measurement all{0, true};
-        bool any = false;
-        each([&](std::string_view, weight const& it) {
-            add_reach(it, all.value);
-            all.known = all.known && it.has_gradient, any = true;
-        });
-        all.known = all.known && any;
-        return all;
+        double sum = 0;
+        each([&](std::string_view, weight const& it) { add_reach(it, sum); });
+        return {sum, any([](std::string_view, weight const& it) { return it.has_gradient; }) &&
+                         !any([](std::string_view, weight const& it) { return !it.has_gradient; })};
     }
 
     // Gradients were seen, and all are zero, or all of the latest: the learning rate is not why weights do not move.
@@ -201,12 +182,8 @@ public:
 
 private:
     [[nodiscard]] constexpr bool all_are_zero(bool weight::* pulling) const noexcept {
-        bool any_gradient = false, any_pull = false;
-        each([&](std::string_view, weight const& it) {
-            any_gradient = any_gradient || it.has_gradient;
-            any_pull = any_pull || it.*pulling;
-        });
-        return any_gradient && !any_pull;
+        return any([](std::string_view, weight const& it) { return it.has_gradient; }) &&
+               !any([&](std::string_view, weight const& it) { return it.*pulling; });
     }
     // The first observation of a weight, of this l2 norm.
     constexpr void meet(weight& mine, observation const& it, double size) noexcept {

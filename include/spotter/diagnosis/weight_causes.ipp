@@ -6,24 +6,38 @@
 
 namespace spotter::inline SPOTTER_ABI::detail::causes {
 
-// The weight matrix with the largest update ratio or initial scale, and the step that showed it.
-struct extreme_weight {
+// A weight matrix with what it shows: an update ratio, an initial scale; and the step that showed it.
+struct shown_weight {
     std::string_view name{};
     double value = 0;
     step_id at{};
 };
+// What is asked of a weight: a value; whether it is such a weight as is looked for; whether it is judged at all.
+struct weighed {
+    double value = 0;
+    bool is_such = true, is_judged = true;
+};
+// How many weights were judged, and how many are such.
+struct tally {
+    std::uint64_t judged = 0, such = 0;
+    shown_weight first{}, largest{};  // of such weights, in the order of the program; the largest is above zero
 
-// The weight with the largest value of `read(weight)`; of equals, the first in the order of the program. `at`: the
-// member that holds the step.
-template <class Read>
-[[nodiscard]] extreme_weight largest(update_sizes const& weights, Read&& read,
-                                     step_id update_sizes::weight::* at) noexcept {
-    extreme_weight found;
+    [[nodiscard]] constexpr bool are_most() const noexcept { return 2 * such > judged; }
+};
+// `ask(weight)` answers with `weighed`. `at`: the member that holds the step.
+template <class Ask>
+[[nodiscard]] tally count(update_sizes const& weights, Ask&& ask,
+                          step_id update_sizes::weight::* at = &update_sizes::weight::met_at) noexcept {
+    tally all;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        double const value = read(it);
-        if (value > found.value) { found = {name, value, it.*at}; }
+        weighed const one = ask(it);
+        all.judged += one.is_judged ? 1U : 0U;
+        if (!one.is_such) { return; }
+        shown_weight const shown{name, one.value, it.*at};
+        if (all.such++ == 0) { all.first = shown; }
+        if (one.value > all.largest.value) { all.largest = shown; }
     });
-    return found;
+    return all;
 }
 
 // A finding of rule `who`. `at`: the step that showed it.
@@ -36,9 +50,19 @@ template <class Read>
     return it;
 }
 
+// The same of such weights: it names the first, and how many others there are.
+[[nodiscard]] inline finding found_by(rule_id who, std::string_view reason, tally const& these,
+                                      std::string_view measure, relation how, double limit,
+                                      std::string_view remedy = {}) noexcept {
+    finding it =
+        found_by(who, reason, these.first.name, {measure, these.first.value, limit, how}, these.first.at, remedy);
+    it.others = static_cast<std::uint32_t>(these.such - 1);
+    return it;
+}
+
 inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the weights: large, but healthy
 
-[[nodiscard]] SPOTTER_STRICT inline finding large_rate(extreme_weight const& of, double limit) noexcept {
+[[nodiscard]] SPOTTER_STRICT inline finding large_rate(shown_weight const& of, double limit) noexcept {
     SPOTTER_STRICT_BODY
     finding it = found_by(rule_id::learning_rate_too_large,
                           of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
@@ -51,14 +75,16 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // not fall at first.
 [[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
     auto const* const loss = of.losses.loss();
-    update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
-    if (all.at_first == 0 || 2 * all.at_first < all.judged || (loss != nullptr && loss->train.fell_at_first())) {
+    double const limit = of.limits.large_step;
+    auto const ask = [&](update_sizes::weight const& it) {
+        double const early = it.counted_early();
+        return weighed{early, early >= limit, it.scale > update_sizes::begun};
+    };
+    tally const all = count(of.weights, ask, &update_sizes::weight::early_at);
+    if (all.such == 0 || 2 * all.such < all.judged || (loss != nullptr && loss->train.fell_at_first())) {
         return false;
     }
-    into =
-        large_rate(largest(
-                       of.weights, [](auto const& it) { return it.counted_early(); }, &update_sizes::weight::early_at),
-                   of.limits.large_step);
+    into = large_rate(all.largest, limit);
     return true;
 }
 // A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
@@ -66,39 +92,34 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 [[nodiscard]] inline bool leapt_later(run_evidence const& of, finding& into) noexcept {
     auto const* const loss = of.losses.loss();
     if (loss != nullptr && (loss->train.first() < 0 || loss->train.rises_from_the_start())) { return false; }
-    update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
-    if (2 * all.later <= all.judged) { return false; }
-    into = large_rate(
-        largest(
-            of.weights, [](auto const& it) { return it.counted_later(); }, &update_sizes::weight::highest_at),
-        of.limits.large_step);
-    return true;
+    double const limit = of.limits.large_step;
+    auto const ask = [&](update_sizes::weight const& it) {
+        double const later = it.counted_later();
+        return weighed{later, later >= limit, it.scale > update_sizes::begun};
+    };
+    tally const all = count(of.weights, ask, &update_sizes::weight::highest_at);
+    if (all.are_most()) { into = large_rate(all.largest, limit); }
+    return all.are_most();
 }
 // Lately most weights leapt.
 [[nodiscard]] inline bool leaps(run_evidence const& of, finding& into) noexcept {
-    update_sizes::leap_counts const all = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
-    if (2 * all.lately <= all.seen) { return false; }
-    into = large_rate(
-        largest(of.weights, [](auto const& it) { return it.peak; }, &update_sizes::weight::peak_at), of.limits.leap);
-    return true;
+    double const limit = of.limits.leap;
+    auto const ask = [&](update_sizes::weight const& it) { return weighed{it.peak, it.peak >= limit}; };
+    tally const all = count(of.weights, ask, &update_sizes::weight::peak_at);
+    if (all.are_most()) { into = large_rate(all.largest, limit); }
+    return all.are_most();
 }
 
 // More than half of the weight matrices, and at least two, began so large that each layer multiplies the size of its
 // signals several times.
 [[nodiscard]] inline bool initial_scale(update_sizes const& weights, double limit, finding& into) noexcept {
-    std::uint64_t large = 0, seen = 0;
-    extreme_weight first;
-    weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        ++seen;
+    tally const all = count(weights, [&](update_sizes::weight const& it) {
         // One value: a table's rows are looked up, not summed.
-        if (it.scale < limit || it.one_value || !it.from_the_start) { return; }
-        if (large++ == 0) { first = {name, it.scale, it.met_at}; }
+        return weighed{it.scale, it.scale >= limit && !it.one_value && it.from_the_start};
     });
-    if (large < 2 || 2 * large <= seen) { return false; }
-    into =
-        found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", first.name,
-                 {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at);
-    into.others = static_cast<std::uint32_t>(large - 1);
+    if (all.such < 2 || !all.are_most()) { return false; }
+    into = found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", all,
+                    "root mean square times root of fan-in", relation::greater_equal, limit);
     return true;
 }
 
@@ -106,71 +127,52 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 [[nodiscard]] SPOTTER_STRICT inline bool shrank(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     constexpr double little = 0.1;
-    std::uint64_t judged = 0, small = 0;
-    extreme_weight first;
-    of.weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        bool const is_small = it.size < little * it.first_size;
-        judged += it.first_size > 0 ? 1U : 0U, small += is_small ? 1U : 0U;
-        if (is_small && first.name.empty()) { first = {name, it.size / it.first_size, it.met_at}; }
+    tally const all = count(of.weights, [&](update_sizes::weight const& it) {
+        return weighed{it.first_size > 0 ? it.size / it.first_size : 0, it.size < little * it.first_size,
+                       it.first_size > 0};
     });
-    if (2 * small <= judged) { return false; }
-    into = found_by(rule_id::weight_decay_too_large, "weights shrink to nothing", first.name,
-                    {"norm relative to the first", first.value, little, relation::less}, first.at);
-    into.others = static_cast<std::uint32_t>(small - 1);
+    if (!all.are_most()) { return false; }
+    into = found_by(rule_id::weight_decay_too_large, "weights shrink to nothing", all, "norm relative to the first",
+                    relation::less, little);
     return true;
 }
 
 // More than half of the weight matrices began at zero and have never moved: none passes a gradient to another.
 [[nodiscard]] inline bool rest_at_zero(run_evidence const& of, finding& into) noexcept {
-    std::uint64_t seen = 0, at_zero = 0;
-    extreme_weight first;
-    of.weights.each([&](std::string_view name, update_sizes::weight const& it) {
+    tally const all = count(of.weights, [](update_sizes::weight const& it) {
         bool const is_zero = it.from_the_start && it.one_value && it.first_size == 0 && it.moves == 0;
-        bool const rests = is_zero && !it.pulled && it.rests >= update_sizes::first_updates;
-        ++seen, at_zero += rests ? 1U : 0U;
-        if (rests && first.name.empty()) { first = {name, 0, it.met_at}; }
+        return weighed{0, is_zero && !it.pulled && it.rests >= update_sizes::first_updates};
     });
-    if (at_zero < 2 || 2 * at_zero <= seen) { return false; }
-    into = found_by(rule_id::poor_weight_initialization, "weights began at zero, and stay there", first.name,
-                    {"l2 norm", 0, 0, relation::less_equal}, first.at,
-                    "Draw initial weights at random; zeros are for biases.");
-    into.others = static_cast<std::uint32_t>(at_zero - 1);
+    if (all.such < 2 || !all.are_most()) { return false; }
+    into = found_by(rule_id::poor_weight_initialization, "weights began at zero, and stay there", all, "l2 norm",
+                    relation::less_equal, 0, "Draw initial weights at random; zeros are for biases.");
     return true;
 }
 
-[[nodiscard]] inline finding at_rest(extreme_weight const& first, std::string_view why,
-                                     std::uint64_t patience) noexcept {
-    return found_by(
-        rule_id::learning_rate_zero, why, first.name,
-        {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
-        first.at);
+[[nodiscard]] inline finding at_rest(tally const& all, std::string_view why, std::uint64_t patience) noexcept {
+    return found_by(rule_id::learning_rate_zero, why, all, "observations without a change", relation::greater_equal,
+                    static_cast<double>(patience));
 }
 // No weight has ever moved, for `patience` observations.
 [[nodiscard]] inline bool rate_zero(update_sizes const& weights, std::uint64_t patience, finding& into) noexcept {
-    std::uint64_t resting = 0, others = 0;
-    extreme_weight first;
-    weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        bool const rests = it.moves == 0 && it.rests >= patience;
-        (rests ? resting : others) += 1;
-        if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests), it.met_at}; }
+    tally const all = count(weights, [&](update_sizes::weight const& it) {
+        return weighed{static_cast<double>(it.rests), it.moves == 0 && it.rests >= patience};
     });
-    if (resting == 0 || others > 0 || weights.nothing_pulls()) { return false; }
-    into = at_rest(first, "no weight has ever moved", patience);
-    into.others = static_cast<std::uint32_t>(resting - 1);
+    if (all.such == 0 || all.such < all.judged || weights.nothing_pulls()) { return false; }
+    into = at_rest(all, "no weight has ever moved", patience);
     return true;
 }
 
 // Every weight has moved, and none does any more: the rate has decayed to nothing.
 [[nodiscard]] inline bool came_to_rest(update_sizes const& weights, finding& into) noexcept {
     constexpr std::uint64_t patience = 50;
-    bool all_rest = !weights.nothing_pulls_now();
-    extreme_weight first;
-    weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        all_rest = all_rest && it.moves > 0 && it.resting >= patience;
-        if (first.name.empty()) { first = {name, static_cast<double>(it.resting), it.met_at}; }
+    tally const all = count(weights, [](update_sizes::weight const& it) {
+        return weighed{static_cast<double>(it.resting), it.moves > 0 && it.resting >= patience};
     });
-    if (all_rest && !first.name.empty()) { into = at_rest(first, "no weight moves any more", patience); }
-    return all_rest && !first.name.empty();
+    if (all.such == 0 || all.such < all.judged || weights.nothing_pulls_now()) { return false; }
+    into = at_rest(all, "no weight moves any more", patience);
+    into.others = 0;
+    return true;
 }
 
 // Below this a weight has hardly moved: an update ratio. From 50 updates on, also one with which all of them together
@@ -189,7 +191,7 @@ struct least_move {
                                                         std::uint64_t patience, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::uint64_t seen = 0, moved = 0;
-    extreme_weight most;
+    shown_weight most;
     double limit = least.ratio;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         double const of_weight = least.of(it);
@@ -231,8 +233,8 @@ struct least_move {
     if (of.progress != progress::flat || loss == nullptr || !reach.known || !(reach.value > 0)) { return false; }
     double const least = of.limits.progress.least_fall, level = magnitude(loss->train.level());
     if (!(reach.value < least * level && of.weights.strongest_pull().value >= least * level)) { return false; }
-    extreme_weight const most =
-        largest(of.weights, [](auto const& it) { return it.highest; }, &update_sizes::weight::met_at);
+    shown_weight const most =
+        count(of.weights, [](update_sizes::weight const& it) { return weighed{it.highest}; }).largest;
     into = found_by(
         rule_id::learning_rate_too_small, "all steps together cannot change the loss", most.name,
         {"share of the loss that all updates can change, by the gradients", reach.value / level, least, relation::less},
