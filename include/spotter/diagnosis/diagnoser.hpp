@@ -39,13 +39,14 @@ public:
 private:
     // What is new at a close.
     struct news {
-        bool alarm = false, outcome = false;  // there is an alarm; the progress of the run is one
-        bool anything = false;                // some condition holds
-        severity level = severity::info;      // of the alarm
-        severity held = severity::info;       // of all that holds, reported or not
-        finding const* bad_value = nullptr;   // where values that are not finite began
+        bool outcome = false;                // the progress of the run is an alarm
+        bool anything = false;               // some condition holds
+        severity level = severity::info;     // of the alarm; info: there is none
+        severity held = severity::info;      // of all that holds, reported or not
+        finding const* bad_value = nullptr;  // where values that are not finite began
 
-        void raise(severity to) noexcept { alarm = true, level = to > level ? to : level; }
+        void raise(severity to) noexcept { level = to > level ? to : level; }
+        [[nodiscard]] bool alarm() const noexcept { return level > severity::info; }
     };
     [[nodiscard]] bool loses_by_its_own_steps() const noexcept;
     [[nodiscard]] bool leaves_a_plateau() const noexcept;
@@ -60,11 +61,9 @@ private:
     [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& reported, findings& out) noexcept;
     // Reports what was found at this close beside the cause: what is certain at its severity, and the rest as a note.
     void tell_beside(episode& it, spotter::progress now, bool any_alarm, bool leads, findings& out) noexcept;
-    // Whether a finding may share the cause of now. Values that are not finite do so in the mode of the cause only: in
-    // another mode they are another fault. Any other finding does.
-    [[nodiscard]] bool is_of_cause_mode(finding const& it) const noexcept;
-    // It is the cause that was reported last.
-    [[nodiscard]] bool is_cause(finding const& it) const noexcept;
+    // It is of the rule of the cause that was reported last, and has the same `part`, the reason or the tensor. Values
+    // that are not finite are another fault in another mode.
+    [[nodiscard]] bool is_cause(finding const& it, std::string_view finding::* part) const noexcept;
     [[nodiscard]] standing standing_of(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
     // For a symptom: whether it waits for other evidence that may explain it; whether a second witness confirms it;
@@ -78,7 +77,6 @@ private:
     }
     // Whether a recent cause explains it: it is a symptom, or it is the same rule and tensor again.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
-    [[nodiscard]] bool says_the_same(episode const& it) const noexcept;
 
     diagnosis_limits limits_;
     progress_watch losses_;
@@ -90,10 +88,7 @@ private:
     spotter::progress reported_progress_ =
         spotter::progress::unknown;    // the last progress that was an alarm; unknown: none since the run improved
     std::uint64_t bad_values_at_ = 0;  // the last close with values that are not finite
-    rule_id cause_ = rule_id::other;   // the cause that was reported last; `other`: none
-    std::string_view cause_reason_{}, cause_tensor_{};
-    mode cause_mode_ = mode::train;  // the mode of the step that showed the cause
-    severity cause_level_ = severity::info;
+    finding cause_{};                  // the cause that was reported last; its rule is `other` where there is none
     bool weights_reported_ = false, sign_reported_ = false, climb_reported_ = false, names_checked_ = false;
     bool has_classes_ = false, classes_below_zero_ = false;  // class labels were seen; some below zero
     std::uint64_t cause_at_ = 0;

@@ -118,15 +118,12 @@ SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progr
 }
 
 SPOTTER_COLD_BODY bool diagnoser::explained(episode const& it) const noexcept {
-    return was_lately(cause_at_) && (standing_of(it.latest) == standing::symptom || says_the_same(it));
+    return was_lately(cause_at_) &&
+           (standing_of(it.latest) == standing::symptom || is_cause(it.latest, &finding::tensor));
 }
 
-SPOTTER_COLD_BODY bool diagnoser::is_of_cause_mode(finding const& it) const noexcept {
-    return !it.tells_origin || it.step.mode == cause_mode_;
-}
-
-SPOTTER_COLD_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
-    return it.latest.id == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
+SPOTTER_COLD_BODY bool diagnoser::is_cause(finding const& it, std::string_view finding::* part) const noexcept {
+    return it.id == cause_.id && it.*part == cause_.*part && (!it.tells_origin || it.step.mode == cause_.step.mode);
 }
 
 // Puts the finding of values that are not finite first, with its own place. It takes the name of the cause only where
@@ -141,10 +138,6 @@ inline void join_bad_value(finding const& it, cause what, finding& reported) noe
     why << found.measure << ' ' << found.measured << " in \"" << found.tensor << "\" at " << name_of(found.step.mode)
         << '(' << found.step.index << "); " << found.detail.view();
     reported.detail = why;
-}
-
-SPOTTER_COLD_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
-    return it.id == cause_ && it.reason == cause_reason_ && is_of_cause_mode(it);
 }
 
 // While the run makes progress, these are the program's way of working, and are reported as such.
@@ -165,7 +158,7 @@ SPOTTER_BODY void diagnoser::look_at(episode& it, spotter::progress now, bool af
     into.anything = true;
     if (level < severity::warning || it.alarmed) { return; }
     if (explained(it)) {
-        it.alarmed = says_the_same(it);  // no second alarm for it
+        it.alarmed = is_cause(it.latest, &finding::tensor);  // no second alarm for it
     } else if (after_bad_value) {
         it.alarmed = true;
     } else {
@@ -203,7 +196,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
 // since, or where it is more severe now.
 SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& reported,
                                              findings& out) noexcept {
-    if (!what.alarm) { return false; }
+    if (!what.alarm()) { return false; }
     run_evidence const of{now,    losses_, said_, weights_, close_, what.bad_value, has_classes_, classes_below_zero_,
                           limits_};
     signs const seen = seen_ = signs_of(of);
@@ -218,10 +211,9 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
     if (what.outcome) { reported_progress_ = now; }
     cause_at_ = close_;
     reported.step = last_[index_of(reported.step.mode)];  // in the mode that showed it
-    if (is_cause(reported) && what.level <= cause_level_) { return false; }
-    cause_ = reported.id, cause_reason_ = reported.reason, cause_tensor_ = reported.tensor, cause_level_ = what.level;
-    cause_mode_ = reported.step.mode;
+    if (is_cause(reported, &finding::reason) && what.level <= cause_.severity) { return false; }
     reported.severity = what.level;
+    cause_ = reported;
     out.push(reported);
     finding behind;  // the cause of an overflow, where no rule of the pack reports it
     if (in_its_place && named.second != cause::none && row_of(named.second).may_overflow &&
@@ -236,9 +228,8 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
 // climb: the winner's say nothing about it.
 SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
     if (!losses_.loses_in_net_of({})) { return false; }  // of no net: any; asked at every close, and seldom true
-    bool leaps = false;
-    weights_.each([&](std::string_view name, update_sizes::weight const& it) {
-        leaps = leaps || (it.peak >= limits_.leap && losses_.loses_in_net_of(name));
+    bool const leaps = weights_.any([&](std::string_view name, update_sizes::weight const& it) {
+        return it.peak >= limits_.leap && losses_.loses_in_net_of(name);
     });
     auto const climbs = [&](update_direction::condition how) {
         episode const* const it = said_.find(rule_id::update_direction, how);
@@ -297,7 +288,8 @@ SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, boo
     finding one = it.latest;
     // A missing gradient beside another cause is a consequence of it.
     bool const follows = it.latest.is<dead_update_path>(dead_update_path::no_gradient);
-    bool const beside = alarm && !follows && standing_of(it.latest) != standing::symptom && !is_cause(it.latest);
+    bool const is_symptom = standing_of(it.latest) == standing::symptom;
+    bool const beside = alarm && !follows && !is_symptom && !is_cause(it.latest, &finding::reason);
     one.severity = beside ? level : severity::info;
     if (!beside) { call_it_a_habit(one, now, weights_.rests_mostly()); }
     out.push(one);
@@ -309,7 +301,7 @@ SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     bool const has_shift = begins_anew(step, shift);
     spotter::progress const now = outcome();
     if (now == progress::improves && reported_progress_ != progress::unknown) {
-        reported_progress_ = progress::unknown, cause_ = rule_id::other;
+        reported_progress_ = progress::unknown, cause_.id = rule_id::other;
     }
     news const what = look(now, step.mode == mode::train);
     std::size_t const first = out.size();
@@ -317,8 +309,8 @@ SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     bool const has_cause = tell_cause(what, now, reported, out);
     for (episode& it : said_) {
         if (!it.was_found_at(close_)) { continue; }
-        bool const leads = has_cause && it.latest.id == reported.id && it.reason == reported.reason;
-        tell_beside(it, now, what.alarm, leads, out);
+        bool const leads = has_cause && it.latest.id == reported.id && it.latest.reason == reported.reason;
+        tell_beside(it, now, what.alarm(), leads, out);
     }
     if (has_shift) { out.push(shift); }
     if (!names_checked_ && weights_.closes() >= 20) {

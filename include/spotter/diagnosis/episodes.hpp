@@ -18,7 +18,6 @@ enum class standing : std::uint8_t { certain, outcome, symptom };
 // One condition of a rule, known by the rule and its reason. Values that are not finite have an episode for each mode,
 // as those in evaluation are another fault than those in training.
 struct episode {
-    std::string_view reason{};
     finding latest{};                     // the latest finding, with its step
     std::size_t machine = 0;              // place of the rule in its pack
     std::uint64_t first = 0, last = 0;    // first close of this episode, and last, from 1 on; 0: none
@@ -90,13 +89,14 @@ private:
     [[nodiscard]] constexpr episode* place_of(std::size_t machine, finding const& it) noexcept {
         for (episode& each : *this) {
             bool const same_place = !it.tells_origin || each.latest.step.mode == it.step.mode;
-            if (each.machine == machine && each.latest.rule == it.rule && each.reason == it.reason && same_place) {
+            if (each.machine == machine && each.latest.rule == it.rule && each.latest.reason == it.reason &&
+                same_place) {
                 return &each;
             }
         }
         if (count_ == most || !all_.holds(count_)) { return nullptr; }
         episode& fresh = all_[count_++];
-        fresh.reason = it.reason, fresh.machine = machine;
+        fresh.machine = machine;
         return &fresh;
     }
 
