@@ -144,14 +144,14 @@ inline constexpr int small_lead = 1;  // the lead of the first cause up to which
 
 struct ranked {
     cause first = cause::none, second = cause::none;
-    int score = 0, lead = 0;  // score of the first, and its lead over the second
+    int lead = 0;  // of the first score over the second
 };
 
 // The cause with the highest score above zero and the next one; of equals the first in the table. A bench asks with
 // other weights.
 [[nodiscard]] constexpr ranked rank(signs const& seen, std::span<cause_row const> table = cause_table) noexcept {
     ranked best;
-    int next = 0;
+    int most = 0, next = 0;  // the scores of the first and the second
     for (cause_row const& row : table) {
         int score = 0;
         bool in_question = false;
@@ -161,14 +161,14 @@ struct ranked {
             in_question = in_question || each.needed;
         }
         if (!in_question || score <= next) { continue; }
-        if (score > best.score) {
-            next = best.score, best.second = best.first;
-            best.score = score, best.first = row.what;
+        if (score > most) {
+            next = most, best.second = best.first;
+            most = score, best.first = row.what;
         } else {
             next = score, best.second = row.what;
         }
     }
-    best.lead = best.score - next;
+    best.lead = most - next;
     return best;
 }
 
