@@ -218,6 +218,11 @@ TEST_CASE("a bad weight that a ReLU hides from the forward pass is the origin", 
     };
     CHECK(origin(good) == "fc2/w");
     CHECK(origin(all) == "grad/fc1/w");  // observed after the update
+    // The copy of an updated weight has no gradient of its own: that of the weight is the origin.
+    hook watch{plan{}, non_finite{}};
+    watch.begin(train(0));
+    watch.observe("actor/w", good), watch.observe("grad/actor/w", one), watch.observe("target/actor/w", one);
+    CHECK(watch.end("loss"_t = 1.0).front().tensor == "grad/actor/w");
 }
 
 TEST_CASE("where nothing is observed that a tensor is made of, the finding says so", "[non_finite]") {

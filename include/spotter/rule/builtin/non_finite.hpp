@@ -84,9 +84,10 @@ private:
         bool const updated = where == detail::stretch::parameters || where == detail::stretch::optimizer;
         if (updated && (seen.bad_forward ? seen.finite_loss : seen.finite_forward)) {
             std::uint64_t const most = seen.bad_forward ? fewest_carried(seen) : no_index;
+            bool const is_hidden = has_finite_gradient(seen, *origin);
             auto const* const made_of = seen.flow.first([&](bad_elements const& it) {
                 return it.is_gradient && it.count() > 0 && it.count() <= most &&
-                       (seen.bad_forward ? is_carried(seen, it) : has_bad_weight(seen, it));
+                       (seen.bad_forward ? is_carried(seen, it) : !is_hidden || has_bad_weight(seen, it));
             });
             if (made_of != nullptr) { origin = made_of; }
         }
@@ -110,8 +111,13 @@ private:
         });
         return fewest;
     }
-    // The gradient's weight is bad, too, or was not observed. Behind a bad weight that a ReLU hides from the forward
-    // pass, gradients are bad whose weights are not.
+    // A ReLU may hide a bad weight from the forward pass: max(NaN, 0) is 0. Its own gradient is finite then. Gradients
+    // of layers before it are bad, and their weights are not.
+    [[nodiscard]] static constexpr bool has_finite_gradient(state const& seen,
+                                                            step_flow<bad_elements>::entry const& weight) noexcept {
+        auto const* const gradient = seen.flow.now(weight.partner);
+        return gradient != nullptr && gradient->role == role::gradient && gradient->kept.count() == 0;
+    }
     [[nodiscard]] static constexpr bool has_bad_weight(state const& seen, bad_elements const& gradient) noexcept {
         auto const* const weight = seen.flow.now(gradient.partner);
         return weight == nullptr || weight->kept.count() > 0;
