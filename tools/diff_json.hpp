@@ -52,7 +52,9 @@ namespace detail {
 [[nodiscard]] inline json history_json(spotter::tensor_history const& it) {
     json document = {{"a", it.a}, {"b", it.b}, {"steps", it.steps}, {"differing_steps", it.differing_steps}};
     document["first"] = it.first ? step_json(*it.first) : json();
+    document["by_hash"] = it.by_hash;
     document["by_statistics"] = it.by_statistics;
+    document["same_statistics"] = it.same_statistics;
     document["not_compared"] = it.not_compared;
     document["unreadable"] = it.unreadable;
     document["trouble"] = it.trouble ? json(std::string{it.trouble.what.view()}) : json();
@@ -74,6 +76,10 @@ inline void put_diff(json& document, spotter::diff_report const& it) {
     document["equal"] = it.equal();
     document["compared"] = it.compared;
     document["not_kept"] = it.not_kept;
+    document["same_statistics"] = it.same_statistics;
+    document["first_unknown"] =
+        it.unknown_step ? json{{"step", step_json(*it.unknown_step)}, {"tensor", it.unknown_tensor}} : json();
+    document["left_out"] = it.left_out;
     document["settings"] = json_list(it.settings, [](spotter::setting_difference const& each) -> json {
         return {{"what", each.what}, {"a", each.a}, {"b", each.b}};
     });

@@ -93,8 +93,12 @@ inline void remark_on_statistics(compared_tensor const& it, std::vector<std::str
     if (it.verdict == verdict::not_kept) {
         remarks.push_back("not compared: nothing that decides was kept on both sides");
     }
-    if (!it.by_statistics || (it.by_hash && it.hash_a == it.hash_b)) { return; }
-    remarks.push_back("by statistics");
+    if (it.by_hash && it.hash_a == it.hash_b) { return remarks.push_back("by hash"); }
+    if (it.verdict == verdict::same_statistics) {
+        remarks.push_back("only statistics were kept on both sides, so that the values are not known");
+    } else if (it.by_statistics && !it.by_hash && it.verdict != verdict::not_kept) {
+        remarks.push_back("by statistics");
+    }
     for (statistic_difference const& each : it.statistics) {
         remarks.push_back(
             fmt::format("{} {} and {}", each.which.name(), float_text(each.a, true), float_text(each.b, true)));
@@ -161,16 +165,22 @@ inline void remark_on_statistics(compared_tensor const& it, std::vector<std::str
             for (std::string& cell : error_cells(each.worst)) { row.push_back(std::move(cell)); }
         }
         table.add(std::move(row));
-        auto const remark = [&](std::uint64_t count, std::string_view what) {
-            if (count > 0) { remarks += fmt::format("  {}: {} {}\n", plain(each.a), count, what); }
+        auto const remark = [&](std::uint64_t count, std::string_view one, std::string_view many,
+                                std::string_view what) {
+            if (count > 0) {
+                remarks += fmt::format("  {}: {} {} {}\n", plain(each.a), count, count == 1 ? one : many, what);
+            }
         };
-        remark(each.worst.nan_mismatches, "NaN on one side only");
-        remark(each.worst.inf_mismatches, "infinities on one side only");
-        remark(each.by_statistics, "steps by hash or statistics, which is all that was kept");
-        remark(each.not_compared, "steps where there is nothing to compare");
+        auto const at_steps = [&](std::uint64_t count, std::string_view what) { remark(count, "step", "steps", what); };
+        remark(each.worst.nan_mismatches, "NaN", "NaN", "on one side only");
+        remark(each.worst.inf_mismatches, "infinity", "infinities", "on one side only");
+        at_steps(each.by_hash, "by hash");
+        at_steps(each.by_statistics - each.same_statistics, "by statistics");
+        at_steps(each.same_statistics, "with the same statistics, values not known");
+        at_steps(each.not_compared, "where there is nothing to compare");
         std::string_view const why = each.trouble.what.view();
-        remark(each.unreadable,
-               fmt::format("steps where its values cannot be read{}{}", why.empty() ? "" : ": ", plain(why)));
+        at_steps(each.unreadable,
+                 fmt::format("where its values cannot be read{}{}", why.empty() ? "" : ": ", plain(why)));
     }
     return table.text() + remarks;
 }
@@ -221,15 +231,43 @@ inline void remark_on_statistics(compared_tensor const& it, std::vector<std::str
     };
     names(it.names_only_a, 'A'), names(it.names_only_b, 'B');
     steps(it.steps_only_a, 'A'), steps(it.steps_only_b, 'B');
+    if (!it.left_out.empty()) {
+        text += fmt::format("not compared, as no two runs have them alike: {} (--strict, or --name, compares them)\n",
+                            some_of(it.left_out, quoted));
+    }
     if (it.steps_awaited > 0) {
         text += fmt::format("{} may still come: a side is being written\n", plural(it.steps_awaited, "step"));
     }
     return text;
 }
 
+[[nodiscard]] inline bool has_tolerance(diff_report const& it) {
+    return it.tolerance.ulp > 0 || it.tolerance.relative > 0 || it.tolerance.absolute > 0;
+}
+// What only has statistics in common, and what would show whether its values are equal.
+[[nodiscard]] inline std::string unknown_text(diff_report const& it) {
+    if (!it.unknown_step) { return {}; }
+    auto const count = static_cast<std::uint64_t>(
+        std::count_if(it.tensors.begin(), it.tensors.end(), [](auto const& each) { return each.same_statistics > 0; }));
+    std::string text = fmt::format(
+        "\nthe same statistics{}, values not known: {}, first \"{}\" at {}\n"
+        "  Statistics do not show, for example, rows in another order.{}\n",
+        has_tolerance(it) ? " within the tolerance" : "", plural(count, "tensor"), plain(it.unknown_tensor),
+        step_text(*it.unknown_step),
+        it.first_step && it.unknown_before_first ? " So A and B may part before the first difference above." : "");
+    return text + (has_tolerance(it)
+                       ? "  To know, keep values in both runs: collection{\"all\", \"*\", always{}, payload}\n"
+                       : "  To know, keep a hash of all values in both runs: collection{\"all\", \"*\", "
+                         "always{}, stats_mask::hash}\n");
+}
+
 // Says "equal" only of what was compared.
 [[nodiscard]] inline std::string verdict_text(diff_report const& it) {
     if (it.has_difference()) { return "A and B differ"; }
+    std::string_view const equal = has_tolerance(it) ? "equal within the tolerance" : "equal";
+    if (it.compared == 0 && it.same_statistics > 0) {
+        return "not known whether A and B are equal: statistics are all that both have";
+    }
     if (it.compared == 0) { return "not compared: A and B have nothing in common that decides"; }
     std::string text;
     if (it.not_kept > 0) {
@@ -237,8 +275,12 @@ inline void remark_on_statistics(compared_tensor const& it, std::vector<std::str
             fmt::format("not compared: {} without anything comparable on both sides; ", plural(it.not_kept, "value"));
     }
     if (it.has_losses()) { return text + "A and B do not differ in what can be read, and not all of it can be"; }
-    return text +
-           (it.not_kept > 0 ? "the others are equal within the tolerance" : "A and B are equal within the tolerance");
+    if (it.same_statistics > 0) {
+        return fmt::format("{}not known whether A and B are equal: the values of some tensors are not known; the "
+                           "others are {}",
+                           text, equal);
+    }
+    return fmt::format("{}{} {}", text, it.not_kept > 0 ? "the others are" : "A and B are", equal);
 }
 
 }  // namespace detail
@@ -267,6 +309,7 @@ inline void remark_on_statistics(compared_tensor const& it, std::vector<std::str
         text += fmt::format("\n{} cannot be read{}\n", plural(it.unreadable, "value"),
                             damaged ? ": `spotter verify` says where a run is damaged" : "");
     }
+    text += unknown_text(it);
     return text + '\n' + verdict_text(it) + '\n';
 }
 

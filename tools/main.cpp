@@ -98,7 +98,8 @@ void add_diff_options(CLI::App& sub, diff_arguments& given) {
     sub.add_option("--ulp", given.ulp, "Values that are at most this many units in the last place apart are equal");
     sub.add_option("--rtol", given.relative, "Values are also equal up to this, times the larger of |a| and |b|");
     sub.add_option("--atol", given.absolute, "Plus this");
-    sub.add_flag("--strict", given.strict, "Types, axes of one element, signs of zeros, names and steps count, too");
+    sub.add_flag("--strict", given.strict,
+                 "Types, axes of one element, signs of zeros, times, names and steps count, too");
     sub.add_option("--map", given.maps,
                    "NAME_IN_A=NAME_IN_B, or a file of {\"name in A\": \"name in B\"}; may be repeated")
         ->allow_extra_args(false);

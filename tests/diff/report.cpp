@@ -273,6 +273,73 @@ TEST_CASE("of what only hashes and counts were kept the hash decides; counts alo
     CHECK(held(folder / "counts", folder / "zeros").first_step == train(3));  // counts that differ are a difference
 }
 
+TEST_CASE("of what only statistics were kept nobody knows whether it is equal: a permutation has the same") {
+    temporary_folder const folder;
+    constexpr plan statistics{collection{"loss", "loss"}, collection{"some", "*", always{}, stats(l2, mean, maximum)}};
+    auto const rows_flipped = [](std::uint64_t i, tensors& it) {
+        if (i >= 2) { it.w = {4, 5, 6, 1, 2, 3}; }
+    };
+    record(folder / "a", statistics, nothing_planted);
+    record(folder / "same", statistics, nothing_planted);
+    record(folder / "flipped", statistics, rows_flipped);
+    record(folder / "later", statistics, [&](std::uint64_t i, tensors& it) {
+        rows_flipped(i, it);
+        if (i == 4) { it.loss = 7; }
+    });
+    record(folder / "all", everything, nothing_planted);
+    for (auto const& [a, b] : {std::pair{"a", "flipped"}, {"a", "same"}, {"all", "flipped"}, {"flipped", "all"}}) {
+        INFO(a << " and " << b);
+        diff_report const it = held(folder / a, folder / b);
+        CHECK_FALSE(it.has_difference());
+        CHECK_FALSE(it.equal());
+        CHECK_FALSE(it.is_complete());
+        CHECK(it.compared == 6);  // the loss
+        CHECK(it.same_statistics == 12);
+        CHECK(it.unknown_step == train(0));
+        CHECK(it.unknown_tensor == "grad");
+        CHECK(history_of(it, "w").same_statistics == 6);
+        CHECK(history_of(it, "w").by_statistics == 6);
+        CHECK(history_of(it, "loss").same_statistics == 0);
+    }
+    CHECK(held(folder / "a", folder / "flipped", {.only = {"loss"}}).equal());
+    diff_report const later = held(folder / "a", folder / "later");
+    CHECK(later.first_step == train(4));
+    CHECK(later.first_tensor == "loss");
+    CHECK(later.unknown_before_first);
+    CHECK(later.at_first[1].verdict == verdict::same_statistics);
+    // Within a tolerance, too: how far apart the values are is not known.
+    record(folder / "near", statistics, [](std::uint64_t, tensors& it) { it.w[5] = std::nextafter(it.w[5], 9.0F); });
+    CHECK_FALSE(held(folder / "a", folder / "near", {.tolerance = {.relative = 1e-3}, .only = {"w"}}).equal());
+    CHECK(held(folder / "a", folder / "near", {.only = {"w"}}).first_tensor == "w");
+}
+
+TEST_CASE("times and samples of the machine are compared only where that is asked for") {
+    temporary_folder const folder;
+    for (std::string const name : {"a", "b"}) {
+        hook watch{folder / name, everything};
+        watch.scalar("sys/absent", name);
+        watch.scalar("checkpoint", name);
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            double const seconds = name == "a" ? 0.25 : 0.5;
+            (void)watch.step(train(i), "time/data"_t = seconds, "loss"_t = 1.0);
+        }
+        if (name == "b") { (void)watch.step(train(3), "time/more"_t = 1.0); }
+    }
+    diff_report const it = held(folder / "a", folder / "b");
+    CHECK(it.equal());
+    CHECK(it.pairs == 1);
+    CHECK(it.left_out == names_list{"time/data", "time/more"});
+    CHECK(it.names_only_b.empty());
+    CHECK(it.settings.empty());  // what happened is no setting
+    CHECK(held(folder / "a", folder / "b", {.only = {"time/*"}}).first_tensor == "time/data");
+    CHECK(held(folder / "a", folder / "b", {.strict = true}).first_tensor == "time/data");
+    {
+        hook watch{folder / "c", everything};
+        (void)watch.step(train(0), "time/data"_t = 1.0);
+    }
+    CHECK(error_of(folder / "a", folder / "c") == errc::no_such_name);
+}
+
 TEST_CASE("the intact part of a damaged record may be equal, but not the whole") {
     temporary_folder const folder;
     for (std::string const name : {"a", "b"}) {

@@ -360,3 +360,62 @@ TEST_CASE("diff: what could not be compared is no success, and is said as that")
     CHECK(document.at("compared") == 0);
     CHECK(document.at("not_kept") == 3);
 }
+
+TEST_CASE("diff: of statistics that are the same it does not say equal, and says what would decide") {
+    temporary_folder const folder;
+    constexpr plan statistics{collection{"loss", "loss"}, collection{"some", "*", always{}, stats(l2, mean, maximum)}};
+    constexpr plan hashes{collection{"some", "*", always{}, stats_mask::hash}};
+    auto const record = [&](std::string const& name, auto const& keep, bool flipped, double loss) {
+        hook watch{folder / name, keep};
+        std::vector<float> kernel{1, 2, 3, 4, 5, 6};
+        if (flipped) { kernel = {4, 5, 6, 1, 2, 3}; }
+        (void)watch.step(train(0), "grad/conv1/w"_t = view_of(kernel.data(), {2, 3}), "loss"_t = loss);
+    };
+    record("a", statistics, false, 1), record("b", statistics, true, 1), record("c", statistics, true, 2);
+    record("hash", hashes, false, 1), record("same", hashes, false, 1);
+    tool_output const it = ask("diff " + folder / "a " + folder / "b --step 0 --name grad/conv1/w");
+    CHECK(it.code == 7);
+    CHECK(it.says("the same statistics, values not known: 1 tensor, first \"grad/conv1/w\" at train(0)\n"));
+    CHECK(it.says("collection{\"all\", \"*\", always{}, stats_mask::hash}"));
+    CHECK(it.says("\nnot known whether A and B are equal: statistics are all that both have\n"));
+    CHECK(it.says("grad/conv1/w: 1 step with the same statistics, values not known\n"));
+    CHECK_FALSE(it.says("\nA and B are equal"));
+    CHECK_FALSE(it.says("tolerance"));
+    tool_output const whole = ask("diff " + folder / "a " + folder / "b");
+    CHECK(whole.code == 7);
+    CHECK(whole.says("the values of some tensors are not known; the others are equal\n"));
+    CHECK(ask("diff --rtol 1e-3 " + folder / "a " + folder / "b").says("the others are equal within the tolerance\n"));
+    tool_output const later = ask("diff " + folder / "a " + folder / "c");
+    CHECK(later.code == 1);
+    CHECK(later.says("first difference: train(0), \"loss\""));
+    CHECK(later.says("So A and B may part before the first difference above.\n"));
+    auto const document = ask("diff --json " + folder / "a " + folder / "b").document();
+    CHECK(document.at("equal") == false);
+    CHECK(document.at("differs") == false);
+    CHECK(document.at("same_statistics") == 1);
+    CHECK(document.at("first_unknown").at("tensor") == "grad/conv1/w");
+    tool_output const hashed = ask("diff " + folder / "hash " + folder / "same");
+    CHECK(hashed.code == 0);
+    CHECK(hashed.says("grad/conv1/w: 1 step by hash\n"));
+    CHECK(hashed.says("\nA and B are equal\n"));
+}
+
+TEST_CASE("diff: times are left out, and named, unless they are asked for") {
+    temporary_folder const folder;
+    for (std::string const name : {"a", "b"}) {
+        hook watch{folder / name, everything};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            watch.begin(train(i));
+            { auto const data = watch.section("data"); }
+            watch.scalar("loss", 1.0);
+            (void)watch.end();
+        }
+    }
+    tool_output const it = ask("diff " + folder / "a " + folder / "b");
+    CHECK(it.code == 0);
+    CHECK(
+        it.says("not compared, as no two runs have them alike: \"time/data\" (--strict, or --name, compares them)\n"));
+    CHECK(it.says("\nA and B are equal\n"));
+    CHECK(ask("diff --json " + folder / "a " + folder / "b").document().at("left_out") == nlohmann::json{"time/data"});
+    CHECK(ask("diff --name 'time/*' " + folder / "a " + folder / "b").says("time/data"));
+}

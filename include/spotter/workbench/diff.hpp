@@ -61,9 +61,10 @@ using name_pairs = std::vector<std::pair<std::string, std::string>>;
 
 // In order of weight.
 enum class verdict : std::uint8_t {
-    equal,       // every element is the same number; or the hashes are equal; or all common statistics are, not counts
-                 // alone
-    within,      // some elements differ, all are within the tolerance
+    equal,            // every element is the same number, or the hashes are equal
+    within,           // some elements differ, all are within the tolerance
+    same_statistics,  // one side kept only statistics. All common ones are equal or within the tolerance, and whether
+                      // the values are is not known: those of a permutation are the same
     not_kept,    // nothing comparable was recorded on both sides: neither values nor a hash nor a statistic other than
                  // counts
     only_a,      // the other side lacks it at this step
@@ -89,7 +90,7 @@ struct compared_tensor {                               // the result for one ten
     extents shape_a{}, shape_b{};                      // as recorded
     tensor_errors errors{};                            // of the values, if both sides have them
     extents worst{};                                   // the index of errors.worst in A
-    bool by_statistics = false;                        // only statistics could be compared
+    bool by_statistics = false;                        // only hashes or statistics could be compared
     std::vector<statistic_difference> statistics{};    // those that differ
     bool by_hash = false;                              // the hashes of the values' bits were compared
     std::uint64_t hash_a = 0, hash_b = 0;              // only where by_hash
@@ -109,7 +110,9 @@ struct diff_options {                // what to compare, and how
     bool strict = false;  // also counts as different: types, axes of one element, signs of zeros, and names and steps
                           // of one side only
     name_pairs names{};   // pairs of names that differ by more than '.' and '/'
-    std::vector<std::string> only{};        // globs of names of either side; empty: all
+    // Globs of names of either side. Empty: all but times and samples of the machine (role::timing, role::system), and
+    // with `strict` these, too.
+    std::vector<std::string> only{};
     std::vector<std::string> transposed{};  // globs of names of A for which B's axes are reversed
     std::optional<spotter::mode> mode{};    // only steps of this mode; none: all
     std::optional<step_id> step{};          // only this step; none: all
@@ -128,7 +131,9 @@ struct tensor_history {
     std::uint64_t steps = 0;            // at which it was compared, if only by statistics
     std::uint64_t differing_steps = 0;  // at which it differs beyond the tolerance
     std::optional<step_id> first{};     // the first of these
+    std::uint64_t by_hash = 0;          // steps compared by hash
     std::uint64_t by_statistics = 0;    // steps compared by statistics only
+    std::uint64_t same_statistics = 0;  // those of them at which they are the same, so that the values are not known
     std::uint64_t not_compared = 0;     // steps at which one side lacked it, or had nothing comparable
     std::uint64_t unreadable = 0;       // steps
     error trouble{};                    // the error at the first of these
@@ -151,18 +156,27 @@ struct diff_report {                                          // the result of c
     std::vector<compared_tensor> at_first{};  // all tensors at that step
     std::vector<tensor_history> tensors{};    // of every pair of names
     std::uint64_t unreadable = 0;             // values that could not be read
-    std::uint64_t compared = 0;               // comparisons of values, or of what was recorded in their place
-    std::uint64_t not_kept = 0;               // common ones without anything comparable (verdict::not_kept)
+    std::uint64_t compared = 0;               // comparisons that decide: of values, of hashes, of other statistics
+    // Comparisons of statistics that are the same, so that nobody knows whether the values are
+    // (verdict::same_statistics).
+    std::uint64_t same_statistics = 0;
+    std::optional<step_id> unknown_step{};  // of the first of these
+    std::string unknown_tensor{};           // its name in A
+    bool unknown_before_first = false;      // the first of these comes before first_tensor at first_step
+    // Names in A, or in B if A has none, of times and samples of the machine, which were not compared.
+    std::vector<std::string> left_out{};
+    std::uint64_t not_kept = 0;  // common ones without anything comparable (verdict::not_kept)
     // Damaged places of the records and missing ends.
     std::size_t damage_a = 0, damage_b = 0;
-    bool strict = false;  // as in the options
+    bool strict = false;             // as in the options
+    spotter::tolerance tolerance{};  // as in the options
 
     // A comparison found a difference; with `strict` also names and steps of one side only.
     [[nodiscard]] bool has_difference() const noexcept;
     // Parts of a record are damaged or missing, so equality of the whole is unknown.
     [[nodiscard]] bool has_losses() const noexcept { return unreadable > 0 || damage_a + damage_b > 0; }
-    // Everything that both sides have was compared.
-    [[nodiscard]] bool is_complete() const noexcept { return compared > 0 && not_kept == 0; }
+    // Of everything that both sides have it is known whether it is equal.
+    [[nodiscard]] bool is_complete() const noexcept { return compared > 0 && not_kept == 0 && same_statistics == 0; }
     // There is a difference, or values cannot be read.
     [[nodiscard]] bool differs() const noexcept;
     // Success: everything that both sides have was compared, and is equal within the tolerance.

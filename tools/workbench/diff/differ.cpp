@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return which <= verdict::within || is_difference(which);
 }
 
-static void add_to_history(tensor_history& into, compared_tensor const& it, step_id step) {
+static void add_to_history(tensor_history& into, compared_tensor const& it, step_id step, bool exact) {
     if (it.verdict == verdict::unreadable) {
         if (into.unreadable++ == 0) { into.trouble = it.trouble; }
         return;
@@ -20,8 +20,13 @@ static void add_to_history(tensor_history& into, compared_tensor const& it, step
     if (it.verdict == verdict::not_kept || it.verdict == verdict::only_a || it.verdict == verdict::only_b) {
         ++into.not_compared;
     }
-    into.steps += is_compared(it.verdict) ? 1U : 0U;
-    into.by_statistics += it.by_statistics && it.verdict != verdict::not_kept ? 1U : 0U;
+    bool const same_statistics = it.verdict == verdict::same_statistics;
+    into.steps += is_compared(it.verdict) || same_statistics ? 1U : 0U;
+    into.same_statistics += same_statistics ? 1U : 0U;
+    if (it.by_statistics && it.verdict != verdict::not_kept) {
+        bool const hash_decides = it.by_hash && (exact || it.hash_a == it.hash_b);
+        ++(hash_decides ? into.by_hash : into.by_statistics);
+    }
     if (is_difference(it.verdict)) {
         ++into.differing_steps;
         if (!into.first) { into.first = step; }
@@ -49,6 +54,7 @@ static void add_to_history(tensor_history& into, compared_tensor const& it, step
 result<diff_report> differ::run(std::function<void(std::uint64_t, std::uint64_t)> const& progress) {
     if (error const why = match()) { return why; }
     report_.strict = wanted_.strict;
+    report_.tolerance = wanted_.tolerance;
     if (a_.run() != nullptr && b_.run() != nullptr) { report_.settings = compare_settings(*a_.run(), *b_.run()); }
     report_.damage_a = damage_of(a_), report_.damage_b = damage_of(b_);
     for (step_id const step : b_.index().steps()) {
@@ -94,7 +100,10 @@ error differ::match() {
     back_.resize(in_b.size());
     for (std::uint32_t i = 0; i < in_a.size(); ++i) {
         std::string const& other = partner_[i] ? in_b[*partner_[i]] : in_a[i];
-        if (!is_wanted(in_a[i]) && !is_wanted(other)) {
+        bool const is_left_out = (is_wanted(in_a[i]) || is_wanted(other)) &&
+                                 (is_of_machine(a_, in_a[i]) || (partner_[i] && is_of_machine(b_, other)));
+        if (is_left_out) { report_.left_out.push_back(in_a[i]); }
+        if (is_left_out || (!is_wanted(in_a[i]) && !is_wanted(other))) {
             if (partner_[i]) { back_[*partner_[i]] = i; }
             partner_[i].reset();
             continue;
@@ -107,16 +116,28 @@ error differ::match() {
         ++report_.pairs;
     }
     for (std::uint32_t i = 0; i < in_b.size(); ++i) {
-        if (!back_[i] && is_wanted(in_b[i])) { report_.names_only_b.push_back(in_b[i]); }
+        if (back_[i] || !is_wanted(in_b[i])) { continue; }
+        (is_of_machine(b_, in_b[i]) ? report_.left_out : report_.names_only_b).push_back(in_b[i]);
     }
     if (reference_ != nullptr) { match_reference(in_a, in_b); }
-    return report_.pairs > 0 ? error{} : nothing_common(in_a, in_b);
+    if (report_.pairs > 0) { return {}; }
+    if (!report_.left_out.empty()) {
+        return {errc::no_such_name, "but for times and samples of the machine no tensor is in both: --name 'time/*' "
+                                    "compares times"};
+    }
+    return nothing_common(in_a, in_b);
 }
 
 std::size_t differ::damage_of(opened_side const& side) {
     if (side.run() == nullptr) { return 0; }
     run_losses const lost = side.run()->losses();
     return static_cast<std::size_t>(lost.places) + lost.ends.size();
+}
+
+bool differ::is_of_machine(opened_side const& side, std::string const& name) const {
+    if (wanted_.strict || !wanted_.only.empty()) { return false; }
+    role const its = side.role_of(name);
+    return its == role::timing || its == role::system;
 }
 
 bool differ::is_wanted(std::string_view name) const { return wanted_.only.empty() || matches_any(wanted_.only, name); }
@@ -155,23 +176,29 @@ std::vector<std::uint32_t> differ::ordered(step_id step) const {
     return names;
 }
 
-void differ::count(compared_tensor const& it) {
+void differ::count(compared_tensor const& it, step_id step) {
     if (it.verdict == verdict::unreadable) { ++report_.unreadable; }
     if (it.verdict == verdict::not_kept) { ++report_.not_kept; }
     if (is_compared(it.verdict)) { ++report_.compared; }
+    if (it.verdict != verdict::same_statistics) { return; }
+    ++report_.same_statistics;
+    if (report_.unknown_step) { return; }
+    report_.unknown_step = step;
+    report_.unknown_tensor = it.a;
+    report_.unknown_before_first = report_.first_tensor.empty();
 }
 
 void differ::take(step_id step) {
     std::vector<compared_tensor> all;
     bool differs = false;
     auto const keep = [&](compared_tensor it, std::uint32_t name) {
-        add_to_history(history_of(name), it, step);
+        add_to_history(history_of(name), it, step, is_exact(wanted_.tolerance));
         if (!report_.first_step) { all.push_back(std::move(it)); }
     };
     for (std::uint32_t const name : ordered(step)) {
         if (!partner_[name]) { continue; }
         compared_tensor it = compare_at(step, name);
-        count(it);
+        count(it, step);
         if (is_difference(it.verdict) && !std::exchange(differs, true) && !report_.first_step) {
             report_.first_tensor = it.a;
         }

@@ -25,6 +25,8 @@ public:
 
 private:
     [[nodiscard]] static std::size_t damage_of(opened_side const& side);
+    // A time or a sample of the machine, which no two runs have alike, and which was not asked for.
+    [[nodiscard]] bool is_of_machine(opened_side const& side, std::string const& name) const;
     [[nodiscard]] bool is_wanted(std::string_view name) const;
     [[nodiscard]] bool is_wanted(step_id step) const noexcept;
     void note_lonely(opened_side const& lacks, step_id step, std::vector<step_id>& into);
@@ -33,7 +35,7 @@ private:
 
     // In the order of A; in that of B if A is a folder of .npy files, which has no order.
     [[nodiscard]] std::vector<std::uint32_t> ordered(step_id step) const;
-    void count(compared_tensor const& it);
+    void count(compared_tensor const& it, step_id step);
     void take(step_id step);
     [[nodiscard]] compared_tensor compare_at(step_id step, std::uint32_t name) const;
     [[nodiscard]] tensor_history& history_of(std::uint32_t name);

@@ -7,6 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
+bool is_exact(tolerance const& it) noexcept { return it.ulp == 0 && !(it.relative > 0) && !(it.absolute > 0); }
+
 bool matches_any(std::vector<std::string> const& globs, std::string_view name) {
     return std::any_of(globs.begin(), globs.end(),
                        [&](std::string const& each) { return name == each || glob{std::string_view{each}}(name); });
@@ -114,10 +116,6 @@ void pair_comparer::compare_with(opened_side const& reference, std::string const
     it.reference_a = *of_a, it.reference_b = *of_b;
 }
 
-[[nodiscard]] static bool is_exact(tolerance const& it) noexcept {
-    return it.ulp == 0 && !(it.relative > 0) && !(it.absolute > 0);
-}
-
 void pair_comparer::compare_statistics(compared_tensor& it, recorded_value const& a, recorded_value const& b,
                                        step_id step) const {
     it.by_statistics = true;
@@ -143,7 +141,7 @@ void pair_comparer::compare_statistics(compared_tensor& it, recorded_value const
         it.statistics.push_back({which, x.value, y.value});
     }
     if (!any && !beyond) { return; }
-    it.verdict = beyond ? verdict::differs : it.statistics.empty() ? verdict::equal : verdict::within;
+    it.verdict = beyond ? verdict::differs : verdict::same_statistics;
 }
 
 void pair_comparer::compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b,
@@ -174,8 +172,8 @@ measurement pair_comparer::statistic_of(opened_side const& from, std::string con
 namespace spotter::inline SPOTTER_ABI {
 
 std::string_view name_of(verdict which) noexcept {
-    constexpr std::string_view names[] = {"equal",      "within", "not_kept", "only_a", "only_b",
-                                          "unreadable", "shapes", "types",    "differs"};
+    constexpr std::string_view names[] = {"equal",  "within",     "same_statistics", "not_kept", "only_a",
+                                          "only_b", "unreadable", "shapes",          "types",    "differs"};
     return names[static_cast<std::size_t>(which)];
 }
 

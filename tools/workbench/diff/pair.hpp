@@ -13,6 +13,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
+// Only the same number is equal.
+[[nodiscard]] bool is_exact(tolerance const& it) noexcept;
+
 [[nodiscard]] bool matches_any(std::vector<std::string> const& globs, std::string_view name);
 
 class pair_comparer {
@@ -33,8 +36,8 @@ private:
                       tensor_ref const& b, compared_tensor& it) const;
 
     // Compares the hashes of the values' bits, if both sides have them, and otherwise every common statistic. Counts
-    // can show a difference, but not equality. Different hashes do not show the size of a difference, so they decide
-    // only without a tolerance.
+    // can show a difference, but not equality; same statistics leave it unknown. Different hashes do not show the size
+    // of a difference, so they decide only without a tolerance.
     void compare_statistics(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const;
     // Only for equal type, shape and memory order: a hash is of the bits in memory.
     void compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const;

@@ -6,14 +6,26 @@
 #include <spotter/trial/environment_lines.hpp>
 #include <spotter/trial/recorded_events.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace spotter::inline SPOTTER_ABI::detail {
+
+// A time or a sample of the machine, or a line that the library itself writes of what happened: no setting.
+[[nodiscard]] static bool is_event(recorded_tensor const& it) noexcept {
+    constexpr std::string_view events[] = {"checkpoint", "collective", "control", "decision",
+                                           "preflight",  "refused",    "rerun"};
+    if (it.info.role == role::timing || it.info.role == role::system) { return true; }
+    std::string_view const name = it.name;
+    return std::find(std::begin(events), std::end(events), name) != std::end(events) || name.starts_with("preflight/");
+}
 
 // The last text or number of a name that was recorded between steps: how programs record seeds, flags and hardware.
 static void add_loose_scalars(worker_index const& from, settings_list& into) {
     row_finder finder;
     for (auto const& tensor : from.tensors()) {
+        if (is_event(*tensor)) { continue; }
         for (track_entry const& entry : tensor->entries) {
             rows::scalar row;
             if (!entry.loose || decode(from.row_at(entry.place, row_kind::scalar, finder), row)) { continue; }

@@ -100,6 +100,14 @@ bool opened_side::awaits(step_id step) const {
     return run() != nullptr && !run()->over() && run()->state(step) == step_state::pending;
 }
 
+role opened_side::role_of(std::string const& name) const {
+    if (run() == nullptr) { return role::other; }
+    for (auto const& each : run()->readers()) {
+        if (recorded_tensor const* const tensor = each->index().find(name)) { return tensor->info.role; }
+    }
+    return role::other;
+}
+
 recorded_value opened_side::at(std::string const& name, step_id step) const {
     if (run() != nullptr) { return track_of(name).at(step); }
     return std::get<dump>(from_).at(name, step);

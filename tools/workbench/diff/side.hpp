@@ -40,6 +40,7 @@ public:
 
     // Whether the step may still come: the run is being written and has not passed it.
     [[nodiscard]] bool awaits(step_id step) const;
+    [[nodiscard]] role role_of(std::string const& name) const;  // as recorded; other for a dump
     // errc: those of track::at or dump::at; no_payload where only statistics were recorded.
     [[nodiscard]] recorded_value at(std::string const& name, step_id step) const;
     // The hash of the bits of values that were not kept.
