@@ -157,6 +157,36 @@ TEST_CASE("check: a run against the learnt envelope of healthy ones") {
     CHECK(ask("check " + folder / "same" + " --against " + folder / "none").code == 3);
 }
 
+TEST_CASE("check: against healthy runs of the same plan, what the records lack is named, with its tensors") {
+    temporary_folder const folder;
+    // Statistics at every other step; a rule has others written between.
+    plan const keep{collection{"losses", "loss"}, collection{"gradients", "grad/*", every{2}, stats(mean, l2)}};
+    for (std::string const name : {"healthy", "run"}) {
+        hook watch{folder / name, keep, any("*", maximum > 1e9)};
+        for (std::uint64_t i = 0; i < 20; ++i) {
+            std::vector<double> const gradient(4, 0.1);
+            watch.begin(train(i));
+            watch.scalar("loss", 1.0);
+            for (char const* each : {"grad/a", "grad/b", "grad/c", "grad/d", "grad/e"}) {
+                watch.observe(each, view_of(gradient, {4}));
+            }
+            if (name == "run") { watch.scalar("more", 1.0); }
+            (void)watch.end();
+        }
+    }
+    tool_output const it = ask("check " + folder / "run" + " --against " + folder / "healthy --rules non_finite");
+    INFO(it.out);
+    CHECK(it.says("  not all could be judged: 50 of "));
+    CHECK(it.says(" of \"grad/a\", \"grad/b\", \"grad/c\" and 2 more tensors, first at train(1)\n"));
+    CHECK(it.says("have no statistics of them: \"more\"\n"));
+    CHECK_FALSE(it.says("unknown_to"));
+    CHECK_FALSE(it.says("trouble"));
+    auto const one =
+        ask("check --json " + folder / "run" + " --against " + folder / "healthy").document().at("runs").at(0);
+    CHECK(one.at("not_in_healthy") == nlohmann::json{"more"});
+    CHECK(one.at("lacking").at(0).at("tensor") == "grad/a");
+}
+
 TEST_CASE("check: JUnit has a suite a run and a case a rule, whatever names are called") {
     temporary_folder const folder;
     {

@@ -122,6 +122,17 @@ public:
         return failure;
     }
 
+    // The same of each tensor: calls use(name, what, how often, where first).
+    template <class Use>
+    void each_lack(Use&& use) const {
+        for (tensor_id id = 0; id < lacks_.size(); ++id) {
+            lack const& its = lacks_[id];
+            if (its.times > 0) { use(std::string_view{run_.tensors()[id]->name}, its.missing, its.times, its.first); }
+        }
+    }
+    // Observations that some rule saw.
+    [[nodiscard]] std::uint64_t judged() const noexcept { return judged_; }
+
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
@@ -140,6 +151,7 @@ private:
     }
     void make_room() {
         if (tensors_.size() < run_.tensors().size()) { tensors_.resize(run_.tensors().size()); }
+        if (lacks_.size() < tensors_.size()) { lacks_.resize(tensors_.size()); }
         if (shared_ != nullptr) { versions_.resize(tensors_.size()); }
     }
     template <class Admit>
@@ -321,6 +333,9 @@ private:
     }
     void note_lack(tensor_id id, step_id step, stats_mask missing) noexcept {
         if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
+        lack& its = lacks_[id];
+        its.missing |= missing;
+        if (its.times++ == 0) { its.first = step; }
     }
 
     template <class Admit>
@@ -438,6 +453,12 @@ private:
     stats_mask lacking_{};
     tensor_id lacking_id_{};
     step_id lacking_at_{};
+    struct lack {
+        stats_mask missing = stats_mask::none;
+        std::uint64_t times = 0;
+        step_id first{};
+    };
+    std::vector<lack> lacks_{};  // by the record's ids
 };
 
 }  // namespace detail

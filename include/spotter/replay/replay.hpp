@@ -60,6 +60,7 @@ public:
     }
     // What rules needed and was not recorded: how often, and where first.
     [[nodiscard]] error lacking() const noexcept { return stream_.lacking(); }
+    [[nodiscard]] recorded_stream<Judges> const& stream() const noexcept { return stream_; }
 
 private:
     worker_index const& run_;
@@ -72,6 +73,14 @@ private:
 
 }  // namespace detail
 
+// What rules asked for of a tensor, and the record lacks.
+struct lacking_data {
+    std::string_view tensor{};              // its name
+    stats_mask missing = stats_mask::none;  // at any of these:
+    std::uint64_t times = 0;                // observations of it
+    step_id first{};                        // the step of the first
+};
+
 // The result of a replay. Texts live as long as the trial and the rules' literals.
 struct replay_report {
     std::uint64_t steps = 0;            // judged ones
@@ -81,6 +90,8 @@ struct replay_report {
     std::vector<coverage> coverages{};  // over all attempts and workers
     error trouble{};  // a malformed pattern, a rule that threw, a damaged record, or data that a rule needed and was
                       // not recorded
+    std::uint64_t observations = 0;       // that some rule saw
+    std::vector<lacking_data> lacking{};  // of each worker's tensors
     // How often another run took its place while it was followed; everything else is about the last one.
     std::uint64_t replaced = 0;
     bool whole = true;  // false: observations were dropped, damaged or not recorded, so verdicts may differ from those
@@ -128,6 +139,14 @@ inline void join_coverage(std::vector<coverage>& all, std::size_t place, coverag
     into.reason = each.judged == 0 && into.judged > 0 ? into.reason : each.reason;
 }
 
+template <class Stream>
+void note_lacking(replay_report& report, Stream const& from) {
+    report.observations += from.judged();
+    from.each_lack([&](std::string_view tensor, stats_mask missing, std::uint64_t times, step_id first) {
+        report.lacking.push_back({tensor, missing, times, first});
+    });
+}
+
 // The rules for one worker's record, with their own state.
 template <class... Arguments>
 class judged_worker {
@@ -173,6 +192,7 @@ public:
     void conclude(replay_report& report, bool tell) {
         gather(report, tell);
         error const lacking = player_.lacking();
+        note_lacking(report, player_.stream());
         note(report, broken_ ? broken_ : lacking, tell);
         report.whole = report.whole && !broken_ && !lacking;
     }

@@ -116,6 +116,7 @@ public:
         gather();
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             error const broken = parts_[i]->events().trouble(), lacking = parts_[i]->events().lacking();
+            note_lacking(report_, parts_[i]->events());
             note(broken ? broken : lacking, parts_.size() > 1 ? &which_.all()[i].number : nullptr);
             report_.whole = report_.whole && !broken && !lacking;
         }

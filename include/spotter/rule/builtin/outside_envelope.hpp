@@ -49,7 +49,7 @@ struct outside_envelope {
             return "the envelope is of means over a window, which the rule drift compares with";
         }
         return healthy->of(tensor.name).empty()
-                   ? "the envelope does not know some of the tensors: unknown_to lists them"
+                   ? "the envelope does not know some of the tensors: no healthy run has statistics of them"
                    : std::string_view{};
     }
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const& tensor) const noexcept {
