@@ -52,9 +52,24 @@ TEST_CASE("check --self-test: of what was seen without its values it says so, an
         }
     }
     tool_output const text = ask("check " + folder / "run" + " --self-test");
-    CHECK(text.says("all samples of a batch have one label: the plan keeps no values of labels: a collection of "
-                    "\"labels\" with `payload` keeps them"));
+    CHECK(text.says("all samples of a batch have one label: the plan keeps no values of labels in train: "
+                    "a collection of \"labels\" with `payload`, due in train, keeps them"));
     CHECK(text.says("the same output for every sample, and the loss stands still: the record shows no predictions\n"));
+}
+
+TEST_CASE("check --self-test: of values that are kept in evaluation alone it says in which mode they lack") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run",
+                   plan{collection{"losses", role::loss}, collection{"seen", role::label, always{}, stats(mean)},
+                        collection{"labels", role::label, during{mode::eval}, payload}}};
+        std::vector<std::int32_t> const labels{0, 1, 2, 0};
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            (void)watch.step(i, "loss"_t = 1.0F / (1.0F + static_cast<float>(i)), "labels"_t = labels);
+            if (i % 10 == 9) { (void)watch.step(eval(i), "labels"_t = labels); }
+        }
+    }
+    CHECK(ask("check " + folder / "run" + " --self-test").says("the plan keeps no values of labels in train: "));
 }
 
 TEST_CASE("check --self-test: a fault that would begin after the record's end is not blamed on the plan") {

@@ -120,8 +120,9 @@ struct self_test_findings {
     if (first.empty()) { return "the record shows no " + std::string{fault.needed}; }
     if (fault.kept.empty()) { return "the record is too short: the fault begins after its last steps"; }
     if (planter.saw_values()) { return "\"" + first + "\" has fewer than two samples along its first axis"; }
-    return "the plan keeps no " + std::string{fault.kept} + " of " + std::string{fault.needed} +
-           ": a collection of \"" + first + "\" with `payload` keeps them";
+    return "the plan keeps no " + std::string{fault.kept} + " of " + std::string{fault.needed} + " in " +
+           std::string{name_of(fault.mode)} + ": a collection of \"" + first + "\" with `payload`, due in " +
+           std::string{name_of(fault.mode)} + ", keeps them";
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
