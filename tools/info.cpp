@@ -119,6 +119,22 @@ struct described {
     });
     return all;
 }
+// Whether the run says of each of these rules, "a, b", that it judged nothing.
+[[nodiscard]] bool judged_nothing(trial const& run, std::string_view rules) {
+    while (!rules.empty()) {
+        std::size_t const end = (std::min)(rules.find(", "), rules.size());
+        std::string_view const name = rules.substr(0, end);
+        bool met = false;
+        for (recorded_coverage const& each : run.coverages()) {
+            if (each.rule != name) { continue; }
+            if (each.judged > 0) { return false; }
+            met = true;
+        }
+        if (!met) { return false; }
+        rules.remove_prefix((std::min)(end + 2, rules.size()));
+    }
+    return true;
+}
 [[nodiscard]] disk_bytes bytes_of(disk_cost const& cost, std::string const& collection) {
     auto const found = cost.collections.find(collection);
     return found == cost.collections.end() ? disk_bytes{} : found->second;
@@ -170,9 +186,10 @@ struct described {
                              bytes_text(its.values + its.rows));
     }
     for (auto const& [rule, bytes] : features_of(it.cost)) {
-        lines +=
-            fmt::format("\n  takes     features of {}: {}",
-                        rule.empty() ? "rules with a memory, or parameters of their own" : rule, bytes_text(bytes));
+        bool const in_vain = !rule.empty() && judged_nothing(it.run, rule);
+        lines += fmt::format("\n  takes     features for {}{}: {}",
+                             rule.empty() ? "rules with a memory, or parameters of their own" : rule,
+                             in_vain ? ", which judged nothing" : "", bytes_text(bytes));
     }
     if (std::uint64_t const added = it.cost.for_rules(); added > 0 && it.knows_plan()) {
         lines += fmt::format(

@@ -3,6 +3,7 @@
 #include <tests/tools/tool.hpp>
 
 #include <spotter/rule/builtin/dormant_units.hpp>
+#include <spotter/rule/builtin/unrelated_predictions.hpp>
 
 using namespace spotter;
 using namespace spotter_test;
@@ -55,7 +56,30 @@ TEST_CASE("info: what collections cost adds up to what the run takes, whatever i
     CHECK(text.says("  takes     weights: "));
     CHECK(text.says("  takes     losses: "));
     CHECK(text.says("  takes     statistics that rules alone ask for: "));
-    CHECK(text.says("  takes     features of dormant_units: "));
+    CHECK(text.says("  takes     features for dormant_units, which judged nothing: "));
+}
+
+TEST_CASE("info: a rule without targets takes features of predictions in the first step alone, and that is said") {
+    temporary_folder const folder;
+    plan const keep{collection{"losses", "loss"}};
+    auto const bytes_of = [&](bool targets) {
+        std::string const path = folder / (targets ? "with" : "without");
+        {
+            hook watch{path, keep, unrelated_predictions{}};
+            for (std::uint64_t i = 0; i < 50; ++i) {
+                std::vector<float> const values = weights_at(i);
+                watch.begin(train(i));
+                watch.observe("logits", view_of(values.data(), {height, width}), role::prediction);
+                if (targets) { watch.observe("labels", view_of(values.data(), {height, width}), role::label); }
+                (void)watch.end();
+            }
+        }
+        auto const it = ask("info --json " + path).document();
+        return it.at("features").at(0).at("bytes").get<std::uint64_t>();
+    };
+    CHECK(bytes_of(true) > 50 * 100);
+    CHECK(bytes_of(false) < 2 * 64 * 8);
+    CHECK(ask("info " + folder / "without").says("features for unrelated_predictions, which judged nothing: "));
 }
 
 TEST_CASE("info: what the plan alone would have recorded, and what rules add to it") {

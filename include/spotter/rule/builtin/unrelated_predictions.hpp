@@ -110,6 +110,7 @@ struct unrelated_predictions {
         side target, said;
         window by_mode[mode_count];
         std::uint64_t train_closes = 0, train_pairs = 0;
+        bool has_target = false, any_close = false;
         double different[2]{};  // the first different targets
         std::uint32_t differ = 0;
     };
@@ -122,13 +123,18 @@ struct unrelated_predictions {
     [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
         return predictions(tensor) && is_floating(tensor.type) ? watched : stats_mask::none;
     }
-    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const&) const noexcept {
+    [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
+        seen.has_target = seen.has_target || select(tensor);
         bool room = true;
         for (window& each : seen.by_mode) { room = each.columns.grow(most_columns) && room; }
         return room;
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const&, tensor_info const&) const noexcept {
         return key_of("sampled values in columns", sampled_values::most);
+    }
+    // Predictions alone are paired with nothing. In the first step their targets may come after them.
+    [[nodiscard]] constexpr bool looks(state const& seen, observation const&) const noexcept {
+        return seen.has_target || !seen.any_close;
     }
     // Pushes the number of elements and the layout along the batch axis, then the sampled elements.
     constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) const noexcept {
@@ -158,6 +164,7 @@ struct unrelated_predictions {
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         seen.train_closes += at.mode == mode::train ? 1 : 0;
+        seen.any_close = true;
         std::uint64_t const count = seen.target.count == seen.said.count ? seen.target.count : 0;
         window& mine = seen.by_mode[index_of(at.mode)];
         for (std::size_t i = 0; i < sampled_values::most && i < count; ++i) {
