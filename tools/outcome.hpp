@@ -34,7 +34,7 @@ namespace spotter_tool {
 
 // The last line of `check`.
 [[nodiscard]] inline std::string records_line(std::size_t records, std::size_t ill) {
-    return fmt::format("{} records: {} with findings\n", records, ill);
+    return fmt::format("{}: {} with findings\n", plural(records, "record"), ill);
 }
 
 class outcome {

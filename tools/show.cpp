@@ -394,8 +394,8 @@ void print_history(shown const& it, curve const& of, std::vector<curve> const& p
     for (loose_scalar const& each : scalars) { values.push_back(each.value); }
     say(fmt::format("{}, given between steps\n", plain(it.wanted.name)));
     say(sparkline(values, std::vector<bool>(values.size(), true), it.columns, it.wanted.ascii) + '\n');
-    say(fmt::format("{} scalars; first {}; last {}\n", values.size(), detail::float_text(values.front(), false),
-                    detail::float_text(values.back(), false)));
+    say(fmt::format("{}; first {}; last {}\n", plural(values.size(), "scalar"),
+                    detail::float_text(values.front(), false), detail::float_text(values.back(), false)));
     return it.end.code();
 }
 

@@ -243,7 +243,7 @@ TEST_CASE("mixed_precision: what overflows is reported as info, at the sizes whe
     CHECK(it.step(train(0), "grad/w", {1, 0.5F}) == truth::yes);
     CHECK((it.found[0].severity == severity::info && it.found[0].measured == 65536 && it.found[0].threshold == 65520));
     CHECK(it.step(train(1), "grad/w", {nan_f, 0.5F}) == truth::yes);
-    CHECK((it.found[0].severity == severity::info && it.found[0].detail.view() == "1 elements are not finite"));
+    CHECK((it.found[0].severity == severity::info && it.found[0].detail.view() == "1 element is not finite"));
     CHECK(it.step(train(2), "grad/w", {0.5F, 0}) == truth::no);
     CHECK(it.step(train(3), "grad/w", {0, 0}) == truth::undecided);
 }

@@ -4,6 +4,7 @@
 
 #include <spotter/core/guard.hpp>
 #include <spotter/core/pattern.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/core/text.hpp>
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/source_copy.hpp>
@@ -250,9 +251,10 @@ private:
         text<400> line;
         line << name_of(id.mode) << '(' << id.index << ") " << name_of(made.verdict);
         if (made.apart.any()) {
-            line << ": " << std::string_view{made.apart.tensor}.substr(0, 120) << ", " << made.apart.bits << " bits in "
-                 << made.apart.elements << " elements from " << made.apart.first << " on, the first of "
-                 << made.apart.tensors << " tensors";
+            line << ": " << std::string_view{made.apart.tensor}.substr(0, 120) << ", "
+                 << detail::plural(made.apart.bits, "bit").view() << " in "
+                 << detail::plural(made.apart.elements, "element").view() << " from " << made.apart.first
+                 << " on, the first of " << detail::plural(made.apart.tensors, "tensor").view();
         }
         if (made.input != 0) { line << "; input " << made.input; }
         watch.scalar("rerun", line.view());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/kept_text.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/preflight/causes.hpp>
 
 #include <span>
@@ -128,7 +129,8 @@ SPOTTER_BODY text<232> preflight_result::sentence() const noexcept {
     } else {
         made << "first of what is wrong: " << name_of(first());
     }
-    return made << "; " << passes_ << " passes, " << updates_ << " updates";
+    return made << "; " << passes_ << (passes_ == 1 ? " pass, " : " passes, ")
+                << detail::plural(updates_, "update").view();
 }
 
 #endif

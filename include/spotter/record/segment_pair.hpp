@@ -200,7 +200,7 @@ SPOTTER_COLD_BODY error segment_pair::replaced(std::uint64_t lost) const noexcep
     error why{errc::io_error, {}};
     why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0)
              << " was replaced or removed while it was written: " << lost
-             << " values in it are lost, the run goes on in another segment";
+             << (lost == 1 ? " value in it is" : " values in it are") << " lost, the run goes on in another segment";
     return why;
 }
 

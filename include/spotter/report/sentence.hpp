@@ -103,7 +103,7 @@ SPOTTER_COLD_BODY void write(sentence_writer& out, step_alarm const& it) {
         first = false;
         write(out, each);
     }
-    if (it.left_out() > 0) { out << "\nand " << std::uint64_t{it.left_out()} << " further findings"; }
+    if (it.left_out() > 0) { out << "\nand " << plural(it.left_out(), "further finding").view(); }
 }
 
 SPOTTER_COLD_BODY void write(sentence_writer& out, error const& it) {
@@ -123,7 +123,7 @@ SPOTTER_COLD_BODY void write(sentence_writer& out, health_report const& it) {
     if (it.sink.thinned > 0) { out << ", " << it.sink.thinned << " without their values"; }
     if (it.refused > 0) { out << ", refused " << it.refused; }
     if (it.left_open > 0) { out << ", " << it.left_open << " left open"; }
-    out << "; " << it.declared << " declarations, ";
+    out << "; " << plural(it.declared, "declaration").view() << ", ";
     out.bytes(it.sink.ring_peak) << " in the ring at most";
     if (!it.nothing_judged.empty()) { out << "\n    " << it.nothing_judged; }
     if (it.first_error && it.failures.empty()) { write(out << "\n    ", it.first_error); }

@@ -104,9 +104,9 @@ std::string draw(ridge_plot const& it) {
                        R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg></figure>)"
                        "\n",
                        escape(it.title), width, place_text(base + 20),
-                       escape(fmt::format("{}: {} histograms from step {} to step {}, values from {} to {}", it.title,
-                                          it.ridges.size(), it.ridges.front().step, it.ridges.back().step,
-                                          number_text(low), number_text(high))),
+                       escape(fmt::format("{}: {} from step {} to step {}, values from {} to {}", it.title,
+                                          plural(it.ridges.size(), "histogram"), it.ridges.front().step,
+                                          it.ridges.back().step, number_text(low), number_text(high))),
                        svg);
 }
 

@@ -109,7 +109,8 @@ struct mixed_precision {
                           severity::info, out);
         }
         if (overflows && seen.not_finite > 0 && !out.empty()) {
-            out[out.size() - 1].detail << seen.not_finite << " elements are not finite";
+            out[out.size() - 1].detail << seen.not_finite << (seen.not_finite == 1 ? " element is" : " elements are")
+                                       << " not finite";
         }
         bool const judged = std::exchange(seen.judged, false);
         return fired ? truth::yes : judged ? truth::no : truth::undecided;
