@@ -18,7 +18,7 @@ using namespace spotter_test;
 
 namespace {
 
-std::string bytes_at(std::string const& path) {
+std::string file_at(std::string const& path) {
     std::ifstream file{path, std::ios::binary};
     return {std::istreambuf_iterator<char>{file}, {}};
 }
@@ -29,20 +29,20 @@ std::string file_of(std::string const& header, std::string const& values) {
 }
 void write(std::string const& path, std::string const& bytes) { std::ofstream{path, std::ios::binary} << bytes; }
 
-struct net {
+struct two_layers {
     std::vector<float> w = std::vector<float>(6, 0.0F), grad = std::vector<float>(6, 0.0F);
     std::vector<double> b = std::vector<double>(3, 0.0);
     bool on = false;
     std::uint64_t drawn = 0;
-    explicit net(float from = 0) {
+    explicit two_layers(float from = 0) {
         for (std::size_t i = 0; i < w.size(); ++i) { w[i] = from + static_cast<float>(i), grad[i] = -from; }
         for (std::size_t i = 0; i < b.size(); ++i) { b[i] = static_cast<double>(from) + 0.1 * static_cast<double>(i); }
         on = from > 0, drawn = static_cast<std::uint64_t>(from);
     }
-    bool operator==(net const&) const = default;
+    bool operator==(two_layers const&) const = default;
 };
 template <class Visit>
-void visit_tensors(net const& it, Visit visit) {
+void visit_tensors(two_layers const& it, Visit visit) {
     visit("fc1/w", view_of(it.w.data(), {2, 3}));
     visit("fc1/\"b\"\xC3\xA4", it.b);
     visit("grad/fc1/w", it.grad);
@@ -74,17 +74,17 @@ std::string saved(temporary_folder const& folder, checkpoint_options const& choi
 
 TEST_CASE("a net comes back as it was saved, and its gradients stay") {
     temporary_folder const folder;
-    net const before{5};
+    two_layers const before{5};
     float momentum = 0.5F;
     std::string const path = saved(folder, {}, before, "momentum"_t = momentum);
-    net after;
+    two_layers after;
     momentum = 0;
     CHECK(!load_checkpoint(path, after, "momentum"_t = momentum));
     CHECK(momentum == 0.5F);
-    CHECK(after.grad == net{}.grad);
+    CHECK(after.grad == two_layers{}.grad);
     after.grad = before.grad;
     CHECK(after == before);
-    net alone;
+    two_layers alone;
     CHECK(!load_checkpoint(path, alone));  // the file has one more
     CHECK(alone.w == before.w);
 }
@@ -92,9 +92,9 @@ TEST_CASE("a net comes back as it was saved, and its gradients stay") {
 TEST_CASE("narrowed values are widened, and columns filled in their order") {
     temporary_folder const folder;
     dtype const as = GENERATE(dtype::f16, dtype::bf16, dtype::f32);
-    net const before{4};
+    two_layers const before{4};
     std::string const path = saved(folder, {.as = as}, before);
-    net after;
+    two_layers after;
     CHECK(!load_checkpoint(path, after));
     CHECK(after.w == before.w);
     CHECK(after.b[2] == Approx(before.b[2]).epsilon(0.01));
@@ -118,8 +118,8 @@ TEST_CASE("what does not fit is named, and nothing is written") {
     CHECK(other.what.view() == "fc1/w is not in a.safetensors: another net was saved, or it has another name now");
     error const shape = trouble(R"({"fc1/w":{"dtype":"F32","shape":[3,2],"data_offsets":[0,24]}})", values);
     CHECK(shape.code == errc::no_shape);
-    CHECK(shape.what.view() ==
-          "fc1/w has the shape {3, 2} in the file, and {2, 3} in the program: make the net of the size that was saved");
+    CHECK(shape.what.view() == "fc1/w has the shape {3, 2} in the file, and {2, 3} in the program: make the two_layers "
+                               "of the size that was saved");
     error const type = trouble(R"({"fc1/w":{"dtype":"I32","shape":[2,3],"data_offsets":[0,24]}})", values);
     CHECK(type.code == errc::wrong_type);
     CHECK(type.what.view() == "fc1/w is I32 in the file, and F32 in the program");
@@ -149,27 +149,27 @@ TEST_CASE("what does not fit is named, and nothing is written") {
 
 TEST_CASE("a checkpoint that is cut off anywhere loads nothing") {
     temporary_folder const folder;
-    std::string const whole = bytes_at(saved(folder, {}, net{3}));
+    std::string const whole = file_at(saved(folder, {}, two_layers{3}));
     for (std::size_t size = 0; size < whole.size(); ++size) {
         write(folder / "cut", whole.substr(0, size));
-        net it;
+        two_layers it;
         REQUIRE(load_checkpoint(folder / "cut", it).code == errc::corrupt);
-        REQUIRE(it == net{});
+        REQUIRE(it == two_layers{});
     }
 }
 
 TEST_CASE("a checkpoint with a changed bit in its header loads whole or not at all") {
     temporary_folder const folder;
-    std::string const whole = bytes_at(saved(folder, {}, net{3}));
+    std::string const whole = file_at(saved(folder, {}, two_layers{3}));
     unsigned refused = 0;
     for (std::size_t bit = 0; bit < 8 * (whole.size() - 76); ++bit) {
         std::string changed = whole;
         changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
         write(folder / "changed", changed);
-        net it;
+        two_layers it;
         if (load_checkpoint(folder / "changed", it)) {
             ++refused;
-            REQUIRE(it == net{});
+            REQUIRE(it == two_layers{});
         }
     }
     CHECK(refused > 1000);
