@@ -118,7 +118,7 @@ TEST_CASE("what does not fit is named, and nothing is written") {
     CHECK(other.what.view() == "fc1/w is not in a.safetensors: another net was saved, or it has another name now");
     error const shape = trouble(R"({"fc1/w":{"dtype":"F32","shape":[3,2],"data_offsets":[0,24]}})", values);
     CHECK(shape.code == errc::no_shape);
-    CHECK(shape.what.view() == "fc1/w has the shape {3, 2} in the file, and {2, 3} in the program: make the two_layers "
+    CHECK(shape.what.view() == "fc1/w has the shape {3, 2} in the file, and {2, 3} in the program: make the net "
                                "of the size that was saved");
     error const type = trouble(R"({"fc1/w":{"dtype":"I32","shape":[2,3],"data_offsets":[0,24]}})", values);
     CHECK(type.code == errc::wrong_type);
