@@ -12,7 +12,7 @@ namespace {
 namespace sp = spotter;
 
 std::string other_of(std::string_view detail) {
-    std::size_t const from = detail.find("; or "), to = detail.find(": to tell", from);
+    std::size_t const from = detail.find("; or "), to = detail.find(": to distinguish them", from);
     return to == detail.npos ? std::string{} : std::string{detail.substr(from + 5, to - from - 5)};
 }
 
