@@ -248,6 +248,7 @@ void visit_tensors(shown_net const& it, Visit visit) {
     visit("norm/mean", it.mean);
     visit("optimizer/fc1/w", it.mean);
     visit("act/kept", it.mean, role::other);
+    for (char const* const name : {"input/ln/scale", "pred/w/m", "best_loss"}) { visit(name, it.mean); }
 }
 
 }  // namespace
@@ -260,7 +261,8 @@ TEST_CASE("of a net what the next step needs is saved, and what the program name
     checkpoints kept{folder / "kept"}, whole{folder / "whole", {.batch = true}};
     CHECK(!kept.save(watch, train(0), it, "act/state"_t = it.input));
     std::string const some = text_at(kept.all().at(0).path);
-    for (char const* const name : {"input/w", "fc1/w", "norm/mean", "optimizer/fc1/w", "act/kept", "act/state"}) {
+    for (char const* const name : {"input/w", "fc1/w", "norm/mean", "optimizer/fc1/w", "act/kept", "act/state",
+                                   "input/ln/scale", "pred/w/m", "best_loss"}) {
         INFO(name);
         CHECK(some.find('"' + std::string{name} + "\":") != std::string::npos);
     }
@@ -270,4 +272,25 @@ TEST_CASE("of a net what the next step needs is saved, and what the program name
     }
     CHECK(!whole.save(watch, train(0), it));
     CHECK(text_at(whole.all().at(0).path).find("\"grad/fc1/w\":") != std::string::npos);
+}
+
+TEST_CASE("a file of others that has a checkpoint's name and length stays") {
+    temporary_folder const folder;
+    std::string const path = folder / "kept/train-0.safetensors";
+    hook watch{folder / "run", plan{}};
+    float const weight = 1;
+    auto const save_two = [&](std::uint64_t first) {  // as a process that ends
+        checkpoints kept{folder / "kept", {.keep = 1}};
+        for (std::uint64_t i = first; i < first + 2; ++i) {
+            (void)watch.step(train(i), "fc1/w"_t = weight);
+            CHECK(!kept.save(watch, train(i), "fc1/w"_t = weight));
+        }
+    };
+    save_two(0);
+    std::string const foreign(text_at(path).size(), 'x');
+    REQUIRE(!foreign.empty());
+    std::ofstream{path, std::ios::binary} << foreign;
+    save_two(2);
+    CHECK(text_at(folder / "kept/train-2.safetensors").size() == foreign.size());
+    CHECK(text_at(path) == foreign);
 }

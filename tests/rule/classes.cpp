@@ -152,6 +152,12 @@ TEST_CASE("class_imbalance: data that are not shuffled", "[class_imbalance]") {
     CHECK(found_in(in_turn, [](std::uint64_t i) { return i % 4 == 0; }).empty());
     CHECK(found_in(in_turn, never, mode::eval).empty());
     CHECK(found_in([](std::uint64_t i) { return static_cast<std::int32_t>(i % 2); }, never).empty());  // as of a GAN
+    run frames{class_imbalance{}};  // a sample a step, with a label for each of its frames
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        std::vector<std::int32_t> const label(16, static_cast<std::int32_t>(i % 5));
+        frames.see(train(i), "labels", view_of(label.data(), {1, 16}));
+        CHECK(frames.close(train(i)) != truth::yes);
+    }
     run small{class_imbalance{}};
     for (std::uint64_t i = 0; i < 200; ++i) {
         CHECK(step(small, train(i), classes(3, static_cast<std::int32_t>(i % 5)), {}) != truth::yes);

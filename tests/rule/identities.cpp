@@ -337,6 +337,12 @@ TEST_CASE("dead_update_path: a weight with next to no gradient beside those of o
     CHECK(with("b/w", 1.1e-10F).empty());
     CHECK(with("b/w", 9e-11F, 9).empty());
     CHECK(with("b/b", 9e-11F).empty());  // before a batch normalisation a bias has rounding errors alone
+    CHECK(fired(dead_update_path{}, 30,
+                [](auto& it, step_id at) {  // small only beside a large one
+                    it.see(at, "a/w", {static_cast<float>(at.index)}), it.see(at, "grad/a/w", {1e4F});
+                    it.see(at, "b/w", {static_cast<float>(at.index)}), it.see(at, "grad/b/w", {5e-5F});
+                })
+              .empty());
     run it{dead_update_path{.never_trained = 1}};
     it.see(train(0), "a/w", {1});
     it.see(train(0), "b/w", {1});

@@ -219,9 +219,9 @@ SPOTTER_BODY void checkpoint_folder::tell_apart(listed_checkpoint& one) const {
 SPOTTER_BODY error checkpoint_folder::make_room(listed_checkpoint const& one, std::string_view from) {
     for (checkpoint_state const state : {checkpoint_state::unproven, checkpoint_state::good, checkpoint_state::bad}) {
         std::string const path = path_of(one, state);
-        listed_checkpoint const* const mine = entry_at(path);
+        listed_checkpoint* const mine = entry_at(path);
         bool const same_run = mine != nullptr && mine->ours && mine->file.run == one.file.run;
-        if (path == from || (same_run && is_there(*mine) == truth::yes)) { continue; }
+        if (path == from || (same_run && is_sound(*mine) == truth::yes)) { continue; }
         auto const kind = files_.kind_of(path);
         if (!kind) { return kind.error(); }
         if (*kind == path_kind::missing) { continue; }
@@ -354,7 +354,7 @@ SPOTTER_BODY error checkpoint_folder::tidy(std::uint64_t run) {
 }
 
 SPOTTER_BODY void checkpoint_folder::remove(listed_checkpoint& it, error& first) {
-    truth const mine = is_there(it);  // or another process replaced or removed it
+    truth const mine = is_sound(it);  // or another process replaced or removed it
     error const why = mine == truth::yes ? files_.remove(it.file.path) : error{};
     if (why && !first) { first = why; }
     if (!why && mine != truth::undecided) { it.file.path.clear(); }

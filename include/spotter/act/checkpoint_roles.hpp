@@ -12,12 +12,16 @@ template <class... Flags>
     return what == role::gradient || what == role::input || what == role::label || what == role::prediction ||
            what == role::preactivation || what == role::activation || what == role::loss;
 }
-// By the role that its name says. The weights of a layer that is called `input` or `pred` are not of a batch.
+// By the role that its name says: gradients (`grad/fc1/w`), what is in `act/`, `pre/` or `relu/`, and of the rest only
+// whole names (`input`, `pred`, `loss`). A net may have state under any other: `input/ln/scale`, `best_loss`.
 template <class... Flags>
 [[nodiscard]] constexpr bool is_of_batch(std::string_view name, Flags...) noexcept {
-    role const what = guess_role(name), last = guess_role(name.substr(name.find_last_of("/.") + 1));
-    bool const is_parameter = what != role::gradient && (last == role::weight || last == role::bias);
-    return !is_parameter && is_of_batch(name, what);
+    role const what = guess_role(name);
+    if (what == role::gradient) { return true; }
+    bool const is_signal = name.starts_with("act/") || name.starts_with("pre/") || name.starts_with("relu/");
+    role const last = guess_role(name.substr(name.find_last_of("/.") + 1));
+    bool const is_parameter = last == role::weight || last == role::bias;
+    return is_of_batch(name, what) && !is_parameter && (is_signal || name.find_first_of("/._") == name.npos);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

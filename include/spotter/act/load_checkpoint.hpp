@@ -23,14 +23,15 @@ struct stored_tensor {
     std::uint64_t begin = 0, end = 0;  // behind the header
 };
 
-// Open a file, `take` each tensor, then `fill`: nothing is written before all of them fit. Throws where memory is
-// exhausted; the caller catches that.
+// Open a file, `check` each tensor, `prepare`, then `fill` each in the same order: nothing is written before all of
+// them fit. Throws where memory is exhausted; the caller catches that.
 class checkpoint_reader {
 public:
     void open(file_system& files, std::string_view path);
     // `writable`: the view is of the net's own memory.
-    void take(std::string_view name, offered const& values, bool writable);
-    [[nodiscard]] error fill();
+    void check(std::string_view name, offered const& values, bool writable);
+    void prepare();
+    void fill(std::string_view name, offered const& values);
     [[nodiscard]] error const& trouble() const noexcept { return why_; }
 
 private:
@@ -46,6 +47,8 @@ private:
     std::map<std::string, stored_tensor, std::less<>> tensors_{};
     std::uint64_t values_ = 0;  // where they begin
     std::vector<wanted> all_{};
+    std::size_t filled_ = 0;         // of all_
+    std::vector<std::byte> made_{};  // room for the largest
     error why_{};
 };
 
@@ -70,10 +73,10 @@ template <class... Tensors>
     (void)guarded([&] {
         detail::checkpoint_reader from;
         from.open(system_files(), path);
-        auto const take_all = [&](auto& each) {
+        auto const visit_one = [](auto& each, auto const& use) {
             using argument = std::remove_cvref_t<decltype(each)>;
             if constexpr (std::same_as<argument, named_tensor>) {
-                from.take(each.name, each.values, true);
+                use(each.name, each.values, true);
             } else {
                 visit_tensors(each, [&](std::string_view name, auto&& values, auto... role_and_flags) {
                     if (detail::is_of_batch(name, role_and_flags...)) { return; }
@@ -81,12 +84,19 @@ template <class... Tensors>
                     constexpr bool stays = std::is_lvalue_reference_v<decltype(values)> ||
                                            std::same_as<type, tensor_ref> ||
                                            requires { typename type::element_type; };  // a span
-                    from.take(name, offer(values), stays);
+                    use(name, offer(values), stays);
                 });
             }
         };
-        (take_all(tensors), ...);
-        why = from.fill();
+        // Everything is checked in a first visit and written in a second, while the net shows it.
+        auto const check = [&](std::string_view name, auto const& values, bool stays) {
+            from.check(name, values, stays);
+        };
+        auto const fill = [&](std::string_view name, auto const& values, bool) { from.fill(name, values); };
+        (visit_one(tensors, check), ...);
+        from.prepare();
+        (visit_one(tensors, fill), ...);
+        why = from.trouble();
     });
     return why;
 }
@@ -242,7 +252,7 @@ SPOTTER_BODY void put_shape(error& into, std::span<std::uint64_t const> shape) {
     into.what << "}";
 }
 
-SPOTTER_BODY void checkpoint_reader::take(std::string_view name, offered const& values, bool writable) {
+SPOTTER_BODY void checkpoint_reader::check(std::string_view name, offered const& values, bool writable) {
     if (why_ || values.view.absent()) { return; }
     if (!writable || values.copy != nullptr || values.view.refused != refusal::none) {
         return refuse(errc::not_contiguous, name,
@@ -300,32 +310,38 @@ void widen(char const* from, dtype stored, std::size_t count, std::byte* to) noe
     }
 }
 
-SPOTTER_BODY error checkpoint_reader::fill() {
-    if (why_) { return why_; }
+SPOTTER_BODY void checkpoint_reader::prepare() {
     std::size_t most = 0;
     for (wanted const& each : all_) { most = (std::max)(most, as_size(each.view.bytes())); }
-    std::vector<std::byte> made(most);  // from here on nothing fails
-    for (wanted const& each : all_) {
-        if (each.view.count == 0) { continue; }
-        char const* const from = bytes_.data() + each.begin;
-        std::size_t const count = as_size(each.view.count), size = as_size(each.view.bytes());
-        if (each.stored == each.view.type) {
-            std::memcpy(made.data(), from, size);
-            make_sound(std::span{made}.first(size), each.stored);
-        } else if (each.view.type == dtype::f64) {
-            widen<double>(from, each.stored, count, made.data());
-        } else {
-            widen<float>(from, each.stored, count, made.data());
-        }
-        visit_values(each.view, [&](auto values) {
-            using value = std::remove_const_t<typename decltype(values)::element_type>;
-            tensor_ref in_file = each.view;
-            in_file.layout = order::row_major;
-            in_file.values.raw = made.data();
-            copy_in_order(in_file, each.view.layout, const_cast<value*>(values.data()));
-        });
+    if (!why_) { made_.resize(most); }
+}
+
+SPOTTER_BODY void checkpoint_reader::fill(std::string_view name, offered const& values) {
+    if (why_ || values.view.absent()) { return; }
+    bool const is_known = filled_ < all_.size() && all_[filled_].view.values.raw == values.view.values.raw;
+    if (!is_known) {
+        return refuse(errc::not_contiguous, name,
+                      ": a second visit shows it at another place, so it cannot be filled; show the net's own memory");
     }
-    return {};
+    wanted const& each = all_[filled_++];
+    if (each.view.count == 0) { return; }
+    char const* const from = bytes_.data() + each.begin;
+    std::size_t const count = as_size(each.view.count), size = as_size(each.view.bytes());
+    if (each.stored == each.view.type) {
+        std::memcpy(made_.data(), from, size);
+        make_sound(std::span{made_}.first(size), each.stored);
+    } else if (each.view.type == dtype::f64) {
+        widen<double>(from, each.stored, count, made_.data());
+    } else {
+        widen<float>(from, each.stored, count, made_.data());
+    }
+    visit_values(each.view, [&](auto into) {
+        using value = std::remove_const_t<typename decltype(into)::element_type>;
+        tensor_ref in_file = each.view;
+        in_file.layout = order::row_major;
+        in_file.values.raw = made_.data();
+        copy_in_order(in_file, each.view.layout, const_cast<value*>(into.data()));
+    });
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -12,8 +12,9 @@ namespace spotter::inline SPOTTER_ABI {
 // smallest. Warning also when more than `threshold_misprediction` of a class are predicted as another class, in each
 // of the last `patience` windows of `samples` pairs. A window counts only if the model is right in `min_accuracy` of
 // it, because an untrained model mispredicts every class. Windows end at a close and do not overlap; the finding
-// holds until the next window is full. Warning also when four of five training batches have labels of one class: their
-// data are not shuffled. Such batches have four labels or more, and are of three classes or more. Where it says no it
+// holds until the next window is full. Warning also when four of five training batches have labels of one class, once
+// there are 50: their data are not shuffled. They have four rows of labels or more. Three classes have three such
+// batches or more. Where it says no it
 // testifies, to a diagnosis, whether all labels of training are of one class though the model has predicted another.
 // Labels and predictions of a step are paired by position; see classes.hpp.
 struct class_imbalance {
@@ -64,6 +65,7 @@ struct class_imbalance {
         class_pairs step;
         counts by_mode[mode_count];
         bool lacks_memory = false;  // for a class
+        std::uint64_t rows = 0;     // of labels, in this step
         condition testified = several_classes;
     };
 
@@ -85,13 +87,17 @@ struct class_imbalance {
         seen.step.extract(it, values, argmax, class_axis, out);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> classes) const noexcept {
-        if (it.step.mode != mode::predict) { seen.step.add(it.tensor, classes); }
+        if (it.step.mode == mode::predict) { return; }
+        seen.step.add(it.tensor, classes);
+        extents const& shape = it.tensor.shape;
+        auto const axis = static_cast<std::size_t>(shape.rank > 1 ? batch_axis_of(it.tensor.flags) : 0);
+        if (select(it.tensor) && axis < shape.rank) { seen.rows += shape.size[axis]; }
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         bool const any_label = !seen.step.labels.all().empty();
         std::string_view const tensor = seen.step.tensor;
         counts& mine = seen.by_mode[index_of(at.mode)];
-        seen.lacks_memory = !count(mine, seen.step) || seen.lacks_memory;
+        seen.lacks_memory = !count(mine, seen.step, std::exchange(seen.rows, 0) >= 4) || seen.lacks_memory;
         seen.step.clear();
         if (!any_label || mine.all.labels == 0 || mine.all.labels < samples) { return truth::undecided; }
         finding found;
@@ -133,11 +139,12 @@ struct class_imbalance {
 private:
     static constexpr std::size_t first_classes = 16;  // have room from the beginning
 
-    // False where memory is exhausted; the labels of a class without memory are left out.
-    [[nodiscard]] static constexpr bool count(counts& mine, class_pairs const& step) noexcept {
+    // False where memory is exhausted; the labels of a class without memory are left out. `is_batch`: there are four
+    // rows of labels or more.
+    [[nodiscard]] static constexpr bool count(counts& mine, class_pairs const& step, bool is_batch) noexcept {
         bool room = true;
         std::span<class_list::entry const> const labels = step.labels.all();
-        bool is_pure = labels.size() >= 4;
+        bool is_pure = is_batch && labels.size() >= 4;
         mine.all.batches += is_pure ? 1U : 0U;
         for (class_list::entry const& each : labels) {
             std::uint32_t const label = each.which;

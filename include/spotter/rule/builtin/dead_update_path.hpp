@@ -27,8 +27,8 @@ namespace detail {
 //   in a row.
 // - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients.
 // - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
-//   a non-zero one. Next to none counts, too: the root mean square of a weight's gradient is below `faint` times the
-//   largest of that step.
+//   a non-zero one. Next to none counts, too: the root mean square of a weight's gradient is below `faint`, and below
+//   `faint` times the largest of that step. Adam's epsilon is as large (Kingma & Ba 2015).
 // - Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
 //   parameter changes.
 // A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error, as for a bias
@@ -50,7 +50,7 @@ struct dead_update_path {
     std::uint64_t rested = 100;        // expected changes, once it has moved; allows for a rate that decays to 0
     std::uint64_t never_trained = 20;  // steps
     double noise = 1e-6;               // times the l2 norm of the layer's largest gradient: float32 has 24 bits
-    double faint = 1e-8;               // times the largest root mean square of a weight's gradient
+    double faint = 1e-8;               // root mean square of a weight's gradient; also times the largest
 
     struct parameter {                   // of one weight or bias
         tensor_id gradient = no_tensor;  // no_tensor where none is known
@@ -196,8 +196,9 @@ private:
     constexpr void judge_gradient(parameter& mine, gradient_snapshot gradient, found& all) const noexcept {
         bool const any = gradient.at_work();
         if (mine.gradient == no_tensor || !gradient.finite || !(any || all.with_gradient)) { return; }
+        double const largest = all.largest < 1 ? all.largest : 1;
         bool const is_faint =
-            any && mine.is_weight && gradient.squares > 0 && mean_square(mine, gradient) < faint * faint * all.largest;
+            any && mine.is_weight && gradient.squares > 0 && mean_square(mine, gradient) < faint * faint * largest;
         all.judged = true;
         mine.no_gradient = any && !is_faint ? 0 : mine.no_gradient + 1;
         if (mine.no_gradient < never_trained) { return; }
