@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <string_view>
@@ -39,5 +41,11 @@ public:
 private:
     std::string path_;
 };
+
+// The bytes of a file; none where it cannot be read.
+[[nodiscard]] inline std::string bytes_at(std::string const& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
 
 }  // namespace spotter_test

@@ -3,6 +3,7 @@
 #include "arguments.hpp"
 #include "findings.hpp"
 #include "folders.hpp"
+#include "lacking.hpp"
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
@@ -115,51 +116,6 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     std::erase_if(it.unknown, [&](std::string const& each) { return (*it.run)[each].steps().empty(); });
 }
 
-// The first names, and how many more there are.
-[[nodiscard]] std::string first_of(std::vector<std::string> const& names) {
-    constexpr std::size_t most = 3;
-    std::string text;
-    for (std::size_t i = 0; i < names.size() && i < most; ++i) {
-        text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", plain(names[i]));
-    }
-    if (names.size() > most) { text += fmt::format(" and {}", plural(names.size() - most, "more tensor")); }
-    return text;
-}
-
-// What rules asked for and the record lacks: by what it is, most observations first.
-[[nodiscard]] std::string lacking_lines(replay_report const& it) {
-    struct group {
-        stats_mask missing{};
-        std::uint64_t times = 0;
-        step_id first{};
-        std::vector<std::string> names{};
-    };
-    std::vector<group> groups;
-    std::uint64_t times = 0;
-    for (lacking_data const& each : it.lacking) {
-        times += each.times;
-        auto at = std::find_if(groups.begin(), groups.end(),
-                               [&](group const& other) { return other.missing == each.missing; });
-        if (at == groups.end()) { at = groups.insert(at, {each.missing, 0, each.first, {}}); }
-        at->times += each.times;
-        std::string const name{each.tensor};
-        if (std::find(at->names.begin(), at->names.end(), name) == at->names.end()) { at->names.push_back(name); }
-    }
-    std::stable_sort(groups.begin(), groups.end(), [](group const& a, group const& b) { return a.times > b.times; });
-    constexpr std::size_t most = 3;
-    std::string lines = fmt::format("  not all could be judged: {} of {} lack what a rule asks for\n", times,
-                                    plural(it.observations, "observation"));
-    for (std::size_t i = 0; i < groups.size() && i < most; ++i) {
-        sentence what;
-        describe(groups[i].missing, what);
-        lines += fmt::format("    {} of {}, first at {}\n", what.view(), first_of(groups[i].names),
-                             step_text(groups[i].first));
-    }
-    if (groups.size() > most) { lines += fmt::format("    and {}\n", plural(groups.size() - most, "more kind")); }
-    return lines + "    A collection of the plan that keeps these statistics at these steps, or the values, has them "
-                   "judged.\n";
-}
-
 [[nodiscard]] std::string title_of(judged const& it) {
     return it.worker ? fmt::format("{} worker {}", it.path, *it.worker) : it.path;
 }
@@ -209,7 +165,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     if (!it.report.lacking.empty()) { lines += lacking_lines(it.report); }
     if (!it.unknown.empty()) {
         lines += fmt::format("  not compared with the healthy runs, which have no statistics of them: {}\n",
-                             first_of(it.unknown));
+                             some_of(it.unknown, quoted, 3));
     }
     if (it.report.trouble && (it.report.trouble.code != errc::no_payload || it.report.lacking.empty())) {
         lines += fmt::format("  trouble: {}\n", plain(it.report.trouble.what.view()));
@@ -237,14 +193,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     one["bad_end"] = it.bad_end.empty() ? json() : json(it.bad_end);
     one["open_steps"] = open_steps_json(open_steps_of(*it.run));
     one["not_in_healthy"] = it.unknown;
-    one["lacking"] = json_list(it.report.lacking, [](lacking_data const& each) -> json {
-        sentence what;
-        describe(each.missing, what);
-        return {{"tensor", std::string{each.tensor}},
-                {"what", std::string{what.view()}},
-                {"observations", each.times},
-                {"first", step_json(each.first)}};
-    });
+    one["lacking"] = json_list(it.report.lacking, lacking_json);
     one["unjudged"] = it.unjudged.empty() ? json() : json(it.unjudged);
     one["findings"] = json_list(it.report.findings, finding_json);
     one["rules"] = coverages_json(it.report.coverages);

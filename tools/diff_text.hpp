@@ -58,15 +58,6 @@ using namespace spotter;
     for (std::uint64_t const each : index.view()) { text += (text.empty() ? "" : ", ") + std::to_string(each); }
     return '[' + text + ']';
 }
-// Some elements of a list, and the number of further ones.
-template <class Value, class Word>
-[[nodiscard]] std::string some_of(std::vector<Value> const& all, Word const& word) {
-    constexpr std::size_t most = 8;
-    std::string text;
-    for (std::size_t i = 0; i < all.size() && i < most; ++i) { text += (i == 0 ? "" : ", ") + word(all[i]); }
-    if (all.size() > most) { text += fmt::format(", and {} more", all.size() - most); }
-    return text;
-}
 [[nodiscard]] inline std::string both_names(std::string const& a, std::string const& b) {
     return plain(a) + (a == b ? "" : " = " + plain(b));
 }
@@ -220,7 +211,6 @@ inline void remark_on_statistics(compared_tensor const& it, std::vector<std::str
     return text;
 }
 [[nodiscard]] inline std::string lonely_text(diff_report const& it) {
-    auto const quoted = [](std::string const& name) { return '"' + plain(name) + '"'; };
     std::string text;
     auto const names = [&](std::vector<std::string> const& all, char side) {
         if (!all.empty()) { text += fmt::format("only in {}: {}\n", side, some_of(all, quoted)); }

@@ -88,6 +88,17 @@ template <class All, class One>
     return safe;
 }
 
+// A name in quotes.
+[[nodiscard]] inline std::string quoted(std::string_view name) { return '"' + plain(name) + '"'; }
+// The first elements of a list, and the number of further ones.
+template <class Value, class Word>
+[[nodiscard]] std::string some_of(std::vector<Value> const& all, Word const& word, std::size_t most = 8) {
+    std::string text;
+    for (std::size_t i = 0; i < all.size() && i < most; ++i) { text += (i == 0 ? "" : ", ") + word(all[i]); }
+    if (all.size() > most) { text += fmt::format(", and {} more", all.size() - most); }
+    return text;
+}
+
 namespace detail {
 
 // 1e-7 and 1e20, as in findings, from 1e-07 and 1e+20.

@@ -25,10 +25,6 @@ namespace {
 
 using list = std::vector<std::string>;
 
-std::string bytes_at(std::string const& path) {
-    std::ifstream file{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
-}
 // All file names in the folder except the checkpoint list and its lock.
 list names_at(std::string const& folder) {
     std::set<std::string> names;

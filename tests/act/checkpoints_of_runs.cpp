@@ -24,13 +24,9 @@ using namespace spotter_test;
 
 namespace {
 
-std::string text_at(std::string const& path) {
-    std::ifstream file{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
-}
 // The last value of the file.
 float value_at(std::string const& path) {
-    std::string const bytes = text_at(path);
+    std::string const bytes = bytes_at(path);
     float value = -1;
     if (bytes.size() > 4) { std::memcpy(&value, bytes.data() + bytes.size() - 4, 4); }
     return value;
@@ -193,7 +189,7 @@ TEST_CASE("a list without runs is read: its checkpoints belong to no run, and st
         train_with(watch, kept, 1, 0, 30);
     }
     std::string const path = folder / "kept/checkpoints.list";
-    std::string text = text_at(path), old = "spotter checkpoints 1\n";
+    std::string text = bytes_at(path), old = "spotter checkpoints 1\n";
     REQUIRE(text.starts_with("spotter checkpoints 2\n"));
     text.erase(0, old.size());
     while (!text.empty()) {  // without the sixth word
@@ -211,7 +207,7 @@ TEST_CASE("a list without runs is read: its checkpoints belong to no run, and st
     CHECK(kept.last_good_of_any_run().step == train(29));
     train_with(watch, kept, 2, 30, 70);
     CHECK(kept.last_good(watch).step == train(69));
-    CHECK(text_at(path).starts_with("spotter checkpoints 2\n"));
+    CHECK(bytes_at(path).starts_with("spotter checkpoints 2\n"));
     CHECK(value_at(folder / "kept/train-29.safetensors") == 1);
     CHECK(checkpoints{folder / "kept"}.all().size() == 3);
 }
@@ -226,10 +222,10 @@ TEST_CASE("a file that the loop wrote goes to its run, too") {
         CHECK(!kept.adopt(watch, train(5), folder / "mine.pt"));
         (void)watch.step(train(6), "w"_t = 1.0F);
         kept.review(watch);
-        CHECK(text_at(kept.last_good(watch).path) == name);
+        CHECK(bytes_at(kept.last_good(watch).path) == name);
     }
-    CHECK(text_at(folder / "kept/train-5.pt") == "a");
-    CHECK(text_at(checkpoints{folder / "kept"}.last_good_of(folder / "a").path) == "a");
+    CHECK(bytes_at(folder / "kept/train-5.pt") == "a");
+    CHECK(bytes_at(checkpoints{folder / "kept"}.last_good_of(folder / "a").path) == "a");
 }
 
 namespace {
@@ -260,7 +256,7 @@ TEST_CASE("of a net what the next step needs is saved, and what the program name
     (void)watch.step(train(0), it);
     checkpoints kept{folder / "kept"}, whole{folder / "whole", {.batch = true}};
     CHECK(!kept.save(watch, train(0), it, "act/state"_t = it.input));
-    std::string const some = text_at(kept.all().at(0).path);
+    std::string const some = bytes_at(kept.all().at(0).path);
     for (char const* const name : {"input/w", "fc1/w", "norm/mean", "optimizer/fc1/w", "act/kept", "act/state",
                                    "input/ln/scale", "pred/w/m", "best_loss"}) {
         INFO(name);
@@ -271,7 +267,7 @@ TEST_CASE("of a net what the next step needs is saved, and what the program name
         CHECK(some.find('"' + std::string{name} + "\":") == std::string::npos);
     }
     CHECK(!whole.save(watch, train(0), it));
-    CHECK(text_at(whole.all().at(0).path).find("\"grad/fc1/w\":") != std::string::npos);
+    CHECK(bytes_at(whole.all().at(0).path).find("\"grad/fc1/w\":") != std::string::npos);
 }
 
 TEST_CASE("a file of others that has a checkpoint's name and length stays") {
@@ -287,10 +283,10 @@ TEST_CASE("a file of others that has a checkpoint's name and length stays") {
         }
     };
     save_two(0);
-    std::string const foreign(text_at(path).size(), 'x');
+    std::string const foreign(bytes_at(path).size(), 'x');
     REQUIRE(!foreign.empty());
     std::ofstream{path, std::ios::binary} << foreign;
     save_two(2);
-    CHECK(text_at(folder / "kept/train-2.safetensors").size() == foreign.size());
-    CHECK(text_at(path) == foreign);
+    CHECK(bytes_at(folder / "kept/train-2.safetensors").size() == foreign.size());
+    CHECK(bytes_at(path) == foreign);
 }

@@ -26,8 +26,7 @@ namespace {
 
 // The common value of all elements of the file; -1 if the file is incomplete or its elements differ.
 float value_of(std::string const& path) {
-    std::ifstream file{path, std::ios::binary};
-    std::string const bytes{std::istreambuf_iterator<char>{file}, {}};
+    std::string const bytes = bytes_at(path);
     constexpr std::size_t count = 64;
     if (bytes.size() < 8 + count * sizeof(float) || !bytes.substr(8).starts_with("{\"w\"")) { return -1; }
     float values[count];
@@ -95,8 +94,7 @@ TEST_CASE("checkpoints of a loop that goes back: killed at each operation of the
                 REQUIRE(value > 0);
                 if (each.state == checkpoint_state::good) { REQUIRE(static_cast<std::uint64_t>(value) % 2 == 0); }
             }
-            std::ifstream other{folder / "kept/train-3.optimizer.pt"};
-            REQUIRE(std::string{std::istreambuf_iterator<char>{other}, {}} == "mine");
+            REQUIRE(bytes_at(folder / "kept/train-3.optimizer.pt") == "mine");
             if (WIFEXITED(how)) {
                 ++ended;
                 break;

@@ -18,10 +18,6 @@ using namespace spotter_test;
 
 namespace {
 
-std::string file_at(std::string const& path) {
-    std::ifstream file{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
-}
 std::string file_of(std::string const& header, std::string const& values) {
     std::string bytes;
     for (unsigned shift = 0; shift < 64; shift += 8) { bytes += static_cast<char>(header.size() >> shift & 0xFFU); }
@@ -149,7 +145,7 @@ TEST_CASE("what does not fit is named, and nothing is written") {
 
 TEST_CASE("a checkpoint that is cut off anywhere loads nothing") {
     temporary_folder const folder;
-    std::string const whole = file_at(saved(folder, {}, two_layers{3}));
+    std::string const whole = bytes_at(saved(folder, {}, two_layers{3}));
     for (std::size_t size = 0; size < whole.size(); ++size) {
         write(folder / "cut", whole.substr(0, size));
         two_layers it;
@@ -160,7 +156,7 @@ TEST_CASE("a checkpoint that is cut off anywhere loads nothing") {
 
 TEST_CASE("a checkpoint with a changed bit in its header loads whole or not at all") {
     temporary_folder const folder;
-    std::string const whole = file_at(saved(folder, {}, two_layers{3}));
+    std::string const whole = bytes_at(saved(folder, {}, two_layers{3}));
     unsigned refused = 0;
     for (std::size_t bit = 0; bit < 8 * (whole.size() - 76); ++bit) {
         std::string changed = whole;

@@ -177,7 +177,7 @@ TEST_CASE("check: against healthy runs of the same plan, what the records lack i
     tool_output const it = ask("check " + folder / "run" + " --against " + folder / "healthy --rules non_finite");
     INFO(it.out);
     CHECK(it.says("  not all could be judged: 50 of "));
-    CHECK(it.says(" of \"grad/a\", \"grad/b\", \"grad/c\" and 2 more tensors, first at train(1)\n"));
+    CHECK(it.says(" of \"grad/a\", \"grad/b\", \"grad/c\", and 2 more, first at train(1)\n"));
     CHECK(it.says("have no statistics of them: \"more\"\n"));
     CHECK_FALSE(it.says("unknown_to"));
     CHECK_FALSE(it.says("trouble"));
