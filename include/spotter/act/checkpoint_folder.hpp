@@ -65,7 +65,7 @@ private:
     void remove_surplus(std::uint64_t run, error& first);
     void remove_without_use(std::uint64_t run, error& first);
     // Gives it a name that no other run's checkpoint has.
-    void tell_apart(listed_checkpoint& one) const;
+    void rename_if_taken(listed_checkpoint& one) const;
     [[nodiscard]] error make_room(listed_checkpoint const& one, std::string_view from = {});
     [[nodiscard]] error enter(listed_checkpoint one, std::string const& from);
     [[nodiscard]] listed_checkpoint* entry_at(std::string_view path) noexcept;
@@ -205,7 +205,7 @@ SPOTTER_BODY checkpoint_file checkpoint_folder::last_good_of(std::string_view re
 }
 
 // Files of other runs keep their names: "train-500.9f86d081.safetensors" is the second run's.
-SPOTTER_BODY void checkpoint_folder::tell_apart(listed_checkpoint& one) const {
+SPOTTER_BODY void checkpoint_folder::rename_if_taken(listed_checkpoint& one) const {
     bool const taken = std::any_of(all_.begin(), all_.end(), [&](listed_checkpoint const& each) {
         return each.file.run != one.file.run && each.file.step == one.file.step && each.ending == one.ending;
     });
@@ -242,7 +242,7 @@ SPOTTER_BODY checkpoint_writer& checkpoint_folder::begin(step_id step, run_momen
     coming_.moment = moment;
     error why = hold();
     if (!why) {
-        tell_apart(coming_);
+        rename_if_taken(coming_);
         why = make_room(coming_);
     }
     if (why) { now_->refuse(why); }
@@ -287,7 +287,7 @@ SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std
     one.moment = moment;
     one.file.step = step;
     one.file.run = run;
-    tell_apart(one);
+    rename_if_taken(one);
     if (one.ending.find('\n') != std::string::npos) {
         return {errc::bad_config, "a checkpoint's name has no line break"};
     }

@@ -109,6 +109,7 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
+#include <spotter/export/safetensors.hpp>
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/checksum.hpp>
@@ -281,19 +282,10 @@ SPOTTER_BODY error checkpoint_list::match(std::vector<std::string> const& names,
     }
     std::string text(static_cast<std::size_t>(header), '\0');
     read = files.read(path, sizeof length, std::as_writable_bytes(std::span{text}));
-    text.resize(text.find_last_not_of(' ') + 1);
-    if (!read || *read != header || !text.starts_with('{') || !text.ends_with('}')) { return false; }
-    constexpr std::string_view key = "\"data_offsets\":[";
+    stored_tensors tensors;
+    if (!read || *read != header || !read_safetensors_header(text, tensors)) { return false; }
     std::uint64_t end = 0;
-    for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
-        std::size_t const comma = text.find(',', at);
-        std::uint64_t one = 0;
-        if (comma == text.npos ||
-            std::from_chars(text.data() + comma + 1, text.data() + text.size(), one).ec != std::errc{}) {
-            return false;
-        }
-        end = (std::max)(end, one);
-    }
+    for (auto const& [tensor, each] : tensors) { end = (std::max)(end, each.end); }
     return end > 0 && end == bytes - sizeof length - header;
 }
 

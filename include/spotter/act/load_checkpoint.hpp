@@ -5,23 +5,16 @@
 #include <spotter/act/checkpoint_roles.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/core/source.hpp>
+#include <spotter/export/safetensors.hpp>
 #include <spotter/file/system.hpp>
 #include <spotter/hook/naming.hpp>
 
-#include <map>
 #include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// Where a file has a tensor's values.
-struct stored_tensor {
-    std::string type{};  // as safetensors calls it
-    std::vector<std::uint64_t> shape{};
-    std::uint64_t begin = 0, end = 0;  // behind the header
-};
 
 // Open a file, `check` each tensor, `prepare`, then `fill` each in the same order: nothing is written before all of
 // them fit. Throws where memory is exhausted; the caller catches that.
@@ -44,7 +37,7 @@ private:
     void read_header();
 
     std::string path_{}, bytes_{};
-    std::map<std::string, stored_tensor, std::less<>> tensors_{};
+    stored_tensors tensors_{};
     std::uint64_t values_ = 0;  // where they begin
     std::vector<wanted> all_{};
     std::size_t filled_ = 0;         // of all_
@@ -105,97 +98,14 @@ template <class... Tensors>
 
 #if SPOTTER_BODIES
 #include <spotter/core/casts.hpp>
-#include <spotter/export/safetensors.hpp>
 #include <spotter/export/text.hpp>
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/format/bytes.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 namespace spotter::inline SPOTTER_ABI::detail {
-
-// The JSON of a safetensors header, which has objects, texts and unsigned numbers. Texts keep their escapes.
-class safetensors_scanner {
-public:
-    explicit safetensors_scanner(std::string_view text) noexcept : rest_{text} {}
-
-    // False if it is no such header.
-    [[nodiscard]] bool read(std::map<std::string, stored_tensor, std::less<>>& into) {
-        return object([&](std::string_view key) {
-                   if (key == "__metadata__") {
-                       return object([&](std::string_view) { return string().data() != nullptr; });
-                   }
-                   auto const [place, is_new] = into.try_emplace(std::string{key});
-                   return is_new && tensor(place->second);
-               }) &&
-               (blanks(), rest_.empty());
-    }
-
-private:
-    void blanks() noexcept {
-        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t' || rest_[0] == '\r')) {
-            rest_.remove_prefix(1);
-        }
-    }
-    [[nodiscard]] bool sign(char it) noexcept {
-        blanks();
-        bool const found = rest_.starts_with(it);
-        if (found) { rest_.remove_prefix(1); }
-        return found;
-    }
-    // Null if there is none.
-    [[nodiscard]] std::string_view string() noexcept {
-        if (!sign('"')) { return {}; }
-        std::size_t end = 0;
-        while (end < rest_.size() && rest_[end] != '"') { end += rest_[end] == '\\' ? 2 : 1; }
-        if (end >= rest_.size()) { return {}; }
-        std::string_view const found = rest_.substr(0, end);
-        rest_.remove_prefix(end + 1);
-        return found;
-    }
-    [[nodiscard]] bool number(std::uint64_t& value) noexcept {
-        blanks();
-        auto const [end, fault] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-        return fault == std::errc{};
-    }
-    // Calls use(key) at each value.
-    template <class Use>
-    [[nodiscard]] bool object(Use&& use) {
-        if (!sign('{')) { return false; }
-        if (sign('}')) { return true; }
-        do {
-            std::string_view const key = string();
-            if (key.data() == nullptr || !sign(':') || !use(key)) { return false; }
-        } while (sign(','));
-        return sign('}');
-    }
-    [[nodiscard]] bool numbers(std::vector<std::uint64_t>& into) {
-        if (!sign('[')) { return false; }
-        if (sign(']')) { return true; }
-        do {
-            if (!number(into.emplace_back())) { return false; }
-        } while (sign(','));
-        return sign(']');
-    }
-    [[nodiscard]] bool tensor(stored_tensor& into) {
-        std::vector<std::uint64_t> ends;
-        bool const good = object([&](std::string_view key) {
-            if (key == "dtype") {
-                into.type = string();
-                return !into.type.empty();
-            }
-            return key == "shape" ? numbers(into.shape) : key == "data_offsets" && numbers(ends);
-        });
-        if (!good || ends.size() != 2 || ends[0] > ends[1]) { return false; }
-        into.begin = ends[0], into.end = ends[1];
-        return true;
-    }
-
-    std::string_view rest_;
-};
 
 // The last part of a path, and of that at most so much that a sentence has room.
 [[nodiscard]] SPOTTER_BODY std::string_view file_name_in(std::string_view path) noexcept {
@@ -235,7 +145,7 @@ SPOTTER_BODY void checkpoint_reader::read_header() {
     std::string_view const header = std::string_view{bytes_}.substr(sizeof length, as_size(length));
     values_ = sizeof length + length;
     std::uint64_t end = 0;
-    bool good = safetensors_scanner{header}.read(tensors_);
+    bool good = read_safetensors_header(header, tensors_);
     for (auto const& [name, each] : tensors_) { end = (std::max)(end, each.end); }
     good = good && end == bytes_.size() - values_;
     if (!good) { refuse(errc::corrupt, file_name_in(path_), damaged); }

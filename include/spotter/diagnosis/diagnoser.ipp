@@ -62,9 +62,9 @@ SPOTTER_COLD_BODY bool diagnoser::waits(episode const& it) const noexcept {
     return by_noise ? weights_.rests_mostly() : close_ < it.ever_first + 20;
 }
 
-// A weight and its bias have moved along their gradients for fifty closes, while most weights do not: such gradients
-// are not kept with the other sign on purpose. One weight alone may follow its decay, and a policy may ascend beside
-// its critic.
+// Two parameters or more, such as a weight and its bias, have moved along their gradients for fifty closes, and most
+// have not: such gradients are not kept with the other sign on purpose. One weight alone may follow its decay, and a
+// policy may ascend beside its critic.
 SPOTTER_COLD_BODY bool diagnoser::one_layer_climbs() const noexcept {
     episode const* const it = said_.find(rule_id::update_direction, update_direction::some_climb);
     return it != nullptr && close_ >= it->first + 50 && it->latest.measured >= 2 && losses_.has_objective();

@@ -12,17 +12,17 @@ struct shown_weight {
     double value = 0;
     step_id at{};
 };
-// What is asked of a weight: a value; whether it is such a weight as is looked for; whether it is judged at all.
+// What is asked of a weight: a value; whether it matches what is looked for; whether it is judged at all.
 struct weighed {
     double value = 0;
-    bool is_such = true, is_judged = true;
+    bool matches = true, is_judged = true;
 };
-// How many weights were judged, and how many are such.
+// How many weights were judged, and how many match.
 struct tally {
-    std::uint64_t judged = 0, such = 0;
-    shown_weight first{}, largest{};  // of such weights, in the order of the program; the largest is above zero
+    std::uint64_t judged = 0, matching = 0;
+    shown_weight first{}, largest{};  // of those that match, in the order of the program; the largest is above zero
 
-    [[nodiscard]] constexpr bool are_most() const noexcept { return 2 * such > judged; }
+    [[nodiscard]] constexpr bool are_most() const noexcept { return 2 * matching > judged; }
 };
 // `ask(weight)` answers with `weighed`. `at`: the member that holds the step.
 template <class Ask>
@@ -32,9 +32,9 @@ template <class Ask>
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         weighed const one = ask(it);
         all.judged += one.is_judged ? 1U : 0U;
-        if (!one.is_such) { return; }
+        if (!one.matches) { return; }
         shown_weight const shown{name, one.value, it.*at};
-        if (all.such++ == 0) { all.first = shown; }
+        if (all.matching++ == 0) { all.first = shown; }
         if (one.value > all.largest.value) { all.largest = shown; }
     });
     return all;
@@ -50,13 +50,13 @@ template <class Ask>
     return it;
 }
 
-// The same of such weights: it names the first, and how many others there are.
+// The same of the weights that match: it names the first, and how many others there are.
 [[nodiscard]] inline finding found_by(rule_id who, std::string_view reason, tally const& these,
                                       std::string_view measure, relation how, double limit,
                                       std::string_view remedy = {}) noexcept {
     finding it =
         found_by(who, reason, these.first.name, {measure, these.first.value, limit, how}, these.first.at, remedy);
-    it.others = static_cast<std::uint32_t>(these.such - 1);
+    it.others = static_cast<std::uint32_t>(these.matching - 1);
     return it;
 }
 
@@ -81,7 +81,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         return weighed{early, early >= limit, it.scale > update_sizes::begun};
     };
     tally const all = count(of.weights, ask, &update_sizes::weight::early_at);
-    if (all.such == 0 || 2 * all.such < all.judged || (loss != nullptr && loss->train.fell_at_first())) {
+    if (all.matching == 0 || 2 * all.matching < all.judged || (loss != nullptr && loss->train.fell_at_first())) {
         return false;
     }
     into = large_rate(all.largest, limit);
@@ -117,7 +117,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         // One value: a table's rows are looked up, not summed.
         return weighed{it.scale, it.scale >= limit && !it.one_value && it.from_the_start};
     });
-    if (all.such < 2 || !all.are_most()) { return false; }
+    if (all.matching < 2 || !all.are_most()) { return false; }
     into = found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", all,
                     "root mean square times root of fan-in", relation::greater_equal, limit);
     return true;
@@ -143,7 +143,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         bool const is_zero = it.from_the_start && it.one_value && it.first_size == 0 && it.moves == 0;
         return weighed{0, is_zero && !it.pulled && it.rests >= update_sizes::first_updates};
     });
-    if (all.such < 2 || !all.are_most()) { return false; }
+    if (all.matching < 2 || !all.are_most()) { return false; }
     into = found_by(rule_id::poor_weight_initialization, "weights began at zero, and stay there", all, "l2 norm",
                     relation::less_equal, 0, "Draw initial weights at random; zeros are for biases.");
     return true;
@@ -158,7 +158,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     tally const all = count(weights, [&](update_sizes::weight const& it) {
         return weighed{static_cast<double>(it.rests), it.moves == 0 && it.rests >= patience};
     });
-    if (all.such == 0 || all.such < all.judged || weights.nothing_pulls()) { return false; }
+    if (all.matching == 0 || all.matching < all.judged || weights.nothing_pulls()) { return false; }
     into = at_rest(all, "no weight has ever moved", patience);
     return true;
 }
@@ -169,7 +169,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     tally const all = count(weights, [](update_sizes::weight const& it) {
         return weighed{static_cast<double>(it.resting), it.moves > 0 && it.resting >= patience};
     });
-    if (all.such == 0 || all.such < all.judged || weights.nothing_pulls_now()) { return false; }
+    if (all.matching == 0 || all.matching < all.judged || weights.nothing_pulls_now()) { return false; }
     into = at_rest(all, "no weight moves any more", patience);
     into.others = 0;
     return true;

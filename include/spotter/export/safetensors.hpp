@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -40,10 +41,27 @@ private:
     std::uint64_t bytes_ = 0;  // of the values so far
 };
 
+namespace detail {
+
+// Where a file has a tensor's values.
+struct stored_tensor {
+    std::string type{};  // as safetensors calls it
+    std::vector<std::uint64_t> shape{};
+    std::uint64_t begin = 0, end = 0;  // behind the header
+};
+using stored_tensors = std::map<std::string, stored_tensor, std::less<>>;  // by name, with its JSON escapes
+
+// Reads the JSON before the values. False if it is no header. Throws where memory is exhausted.
+[[nodiscard]] bool read_safetensors_header(std::string_view json, stored_tensors& into);
+
+}  // namespace detail
+
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
 #include <spotter/export/text.hpp>
+
+#include <charconv>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -86,6 +104,95 @@ SPOTTER_BODY std::string safetensors_header::text() const {
     for (unsigned shift = 0; shift < 64; shift += 8) { head += static_cast<char>(words.size() >> shift & 0xFFU); }
     return head + words;
 }
+
+namespace detail {
+
+// The JSON of a safetensors header, which has objects, texts and unsigned numbers. Texts keep their escapes.
+class safetensors_scanner {
+public:
+    explicit safetensors_scanner(std::string_view text) noexcept : rest_{text} {}
+
+    // False if it is no such header.
+    [[nodiscard]] bool read(stored_tensors& into) {
+        return object([&](std::string_view key) {
+                   if (key == "__metadata__") {
+                       return object([&](std::string_view) { return string().data() != nullptr; });
+                   }
+                   auto const [place, is_new] = into.try_emplace(std::string{key});
+                   return is_new && tensor(place->second);
+               }) &&
+               (blanks(), rest_.empty());
+    }
+
+private:
+    void blanks() noexcept {
+        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t' || rest_[0] == '\r')) {
+            rest_.remove_prefix(1);
+        }
+    }
+    [[nodiscard]] bool sign(char it) noexcept {
+        blanks();
+        bool const found = rest_.starts_with(it);
+        if (found) { rest_.remove_prefix(1); }
+        return found;
+    }
+    // Null if there is none.
+    [[nodiscard]] std::string_view string() noexcept {
+        if (!sign('"')) { return {}; }
+        std::size_t end = 0;
+        while (end < rest_.size() && rest_[end] != '"') { end += rest_[end] == '\\' ? 2 : 1; }
+        if (end >= rest_.size()) { return {}; }
+        std::string_view const found = rest_.substr(0, end);
+        rest_.remove_prefix(end + 1);
+        return found;
+    }
+    [[nodiscard]] bool number(std::uint64_t& value) noexcept {
+        blanks();
+        auto const [end, fault] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+        return fault == std::errc{};
+    }
+    // Calls use(key) at each value.
+    template <class Use>
+    [[nodiscard]] bool object(Use&& use) {
+        if (!sign('{')) { return false; }
+        if (sign('}')) { return true; }
+        do {
+            std::string_view const key = string();
+            if (key.data() == nullptr || !sign(':') || !use(key)) { return false; }
+        } while (sign(','));
+        return sign('}');
+    }
+    [[nodiscard]] bool numbers(std::vector<std::uint64_t>& into) {
+        if (!sign('[')) { return false; }
+        if (sign(']')) { return true; }
+        do {
+            if (!number(into.emplace_back())) { return false; }
+        } while (sign(','));
+        return sign(']');
+    }
+    [[nodiscard]] bool tensor(stored_tensor& into) {
+        std::vector<std::uint64_t> ends;
+        bool const good = object([&](std::string_view key) {
+            if (key == "dtype") {
+                into.type = string();
+                return !into.type.empty();
+            }
+            return key == "shape" ? numbers(into.shape) : key == "data_offsets" && numbers(ends);
+        });
+        if (!good || ends.size() != 2 || ends[0] > ends[1]) { return false; }
+        into.begin = ends[0], into.end = ends[1];
+        return true;
+    }
+
+    std::string_view rest_;
+};
+
+SPOTTER_BODY bool read_safetensors_header(std::string_view json, stored_tensors& into) {
+    return safetensors_scanner{json}.read(into);
+}
+
+}  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
 

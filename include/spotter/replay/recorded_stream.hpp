@@ -110,15 +110,17 @@ public:
 
     // What rules needed and was not recorded: how often, and where first.
     [[nodiscard]] error lacking() const noexcept {
-        if (lacked_ == 0) { return {}; }
+        if (first_lacking_ == no_tensor) { return {}; }
+        std::uint64_t times = 0;
+        for (lack const& each : lacks_) { times += each.times; }
+        step_id const at = lacks_[first_lacking_].first;
         error failure{errc::no_payload, ""};
         sentence all;
-        describe(lacking_, all);
+        describe(lacking_first_, all);
         text<96> const what{all.view()};  // leaves room for what to do
-        failure.what << "of " << judged_ << " observations, " << lacked_ << " lack what a rule asks for, first \""
-                     << run_.tensors()[lacking_id_]->name << "\" at " << name_of(lacking_at_.mode) << '('
-                     << lacking_at_.index << "): " << what
-                     << ". Let a collection keep it, or its payload, or limit the rule: `| only{...}`";
+        failure.what << "of " << judged_ << " observations, " << times << " lack what a rule asks for, first \""
+                     << run_.tensors()[first_lacking_]->name << "\" at " << name_of(at.mode) << '(' << at.index
+                     << "): " << what << ". Let a collection keep it, or its payload, or limit the rule: `| only{...}`";
         return failure;
     }
 
@@ -332,7 +334,7 @@ private:
         trouble_ = it.lack();
     }
     void note_lack(tensor_id id, step_id step, stats_mask missing) noexcept {
-        if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
+        if (first_lacking_ == no_tensor) { first_lacking_ = id, lacking_first_ = missing; }
         lack& its = lacks_[id];
         its.missing |= missing;
         if (its.times++ == 0) { its.first = step; }
@@ -449,16 +451,14 @@ private:
     payload_unpacker unpacker_{};
     error trouble_{};
     std::uint64_t judged_ = 0;  // observations and scalars that some rule saw
-    std::uint64_t lacked_ = 0;  // of these, the ones that lacked something; the first of them:
-    stats_mask lacking_{};
-    tensor_id lacking_id_{};
-    step_id lacking_at_{};
     struct lack {
         stats_mask missing = stats_mask::none;
         std::uint64_t times = 0;
         step_id first{};
     };
-    std::vector<lack> lacks_{};  // by the record's ids
+    std::vector<lack> lacks_{};            // by the record's ids
+    tensor_id first_lacking_ = no_tensor;  // the tensor of the first observation that lacked something
+    stats_mask lacking_first_{};           // and what it lacked
 };
 
 }  // namespace detail
