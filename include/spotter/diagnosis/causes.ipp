@@ -116,17 +116,21 @@ namespace causes {
     evidence why = loss->train.why();
     if (negated) { why = {"loss", loss->train.level(), 2 * loss->train.first(), relation::less}; }
     bool const bottomless = worse && why.how == relation::less;
-    std::string_view reason = bottomless ? "loss falls without bound" : worse ? "loss rises" : "loss is flat";
+    bool const again = !worse && why.how == relation::greater;
+    std::string_view reason = bottomless ? "loss falls without bound"
+                              : worse    ? "loss rises"
+                              : again    ? "loss has risen again"
+                                         : "loss is flat";
     step_id at = loss->trained_at;
     if (!worse && loss->train.says() != progress::flat) {
         auto const* const eval = of.losses.evaluates_as_before(evaluated, why);
         if (eval != nullptr) { reason = "eval loss is flat", name = evaluated, at = eval->evaluated_at; }
     }
-    into =
-        found_by(rule_id::loss_not_decreasing, reason, name, why, at,
-                 worse ? "Lower the learning rate, and check the sign of the loss."
-                       : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
-                         "the learning rate.");
+    into = found_by(rule_id::loss_not_decreasing, reason, name, why, at,
+                    worse || again
+                        ? "Lower the learning rate, and check the sign of the loss."
+                        : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
+                          "the learning rate.");
     into.detail << "first " << loss->train.first() << ", now " << loss->train.level();
     return true;
 }
@@ -227,6 +231,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::gradients_change_little, rule_id::gradient_not_cleared, gradient_not_cleared::change_little},
     {sign::guesses, rule_id::no_better_than_guessing},
     {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
+    {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::long_nothing},
     {sign::unmixed_batches, rule_id::class_imbalance, class_imbalance::unmixed_batches},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_class},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_dominates},

@@ -96,8 +96,7 @@ SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& 
                     (!losses_.is_on_its_way(!has_dead_layer()) && !leaves_a_plateau()));
     if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits_.overfit)) {
         measurement const evaluated = losses_.evaluated(it.tensor);
-        bool const still_falls = it.id == rule_id::overfit && losses_.evaluation_falls(it.tensor);
-        outcome = !evaluated.known || (evaluated.value >= limits_.evaluated_badly && !still_falls);
+        outcome = !evaluated.known || evaluated.value >= limits_.evaluated_badly;
     }
     return outcome ? standing::outcome : standing::symptom;
 }

@@ -217,7 +217,12 @@ private:
     constexpr void judge(progress_limits const& limits) noexcept {
         if (is_worse(limits, why_)) {
             says_ = progress::worsens;
-            improved_ = improved_ && !stays_above(limits, why_);  // the progress was lost
+            improved_ = improved_ && !has_lost(limits, why_);
+            return;
+        }
+        if (has_lost(limits, why_)) {
+            improved_ = false;
+            says_ = progress::flat;
             return;
         }
         if (samples_ < limits.earliest) {
@@ -226,6 +231,7 @@ private:
         }
         bool const near_the_first = above_ < limits.lasting_far;
         improved_ = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
+        best_ = improved_ && now_ < best_ ? now_ : best_;
         bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
         says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
     }
@@ -280,6 +286,18 @@ private:
             return false;
         }
         why = {"median of the latest losses", now_, climbs, relation::greater};
+        return true;
+    }
+    // What it had learned is lost: half of the way from its beginning to its best level, in 95 of 100 blocks of the
+    // last third, which have `still` samples. And it does not fall.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_lost(progress_limits const& limits, evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const half_way = 0.5 * best_ + 0.5 * beginning_;
+        if (!(best_ < beginning_) || blocks_.third() * blocks_.block_length() < limits.still ||
+            !lie_below({&half_way, 1}, blocks_.last_third()) || falls_still(limits)) {
+            return false;
+        }
+        why = {"median of the latest losses", now_, half_way, relation::greater};
         return true;
     }
     // It stays at its first value. A loss that scatters does not: each batch, and each small step, changes it by more.
@@ -342,6 +360,7 @@ private:
     bool falls_steadily_ = false, comes_back_ = false;
     bool dropped_ = false;     // has_dropped()
     double dropped_from_ = 0;  // the median of the first third before the drop
+    double best_ = 1e308;      // the least median of a last third, while it has improved
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row

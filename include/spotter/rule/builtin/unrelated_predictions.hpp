@@ -25,7 +25,11 @@ struct unrelated_predictions {
     static constexpr std::string_view remedy = "Check that targets belong to their inputs, that the loss has the right "
                                                "sign, and that the output is read as it is trained.";
 
-    enum condition : std::uint8_t { unrelated = 1, opposed };  // opposed: they have learned the opposite
+    enum condition : std::uint8_t {
+        unrelated = 1,
+        opposed,      // they have learned the opposite
+        long_nothing  // unrelated for `long_patience` windows
+    };
 
     selector select = role::label;
     selector predictions = role::prediction;  // floating-point tensors only
@@ -33,6 +37,7 @@ struct unrelated_predictions {
     std::uint64_t warmup = 150;               // train closes
     std::uint64_t warmup_pairs = 5000;        // training pairs
     std::uint64_t patience = 3;               // windows
+    std::uint64_t long_patience = 20;         // windows; together they bound the explained share of variance by 0.0004
 
     // The pairs of one column in a window: their means, and co-moments about these (Welford 1962).
     struct column {
@@ -178,8 +183,9 @@ struct unrelated_predictions {
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
         bool const is_opposed = mine.opposed >= patience;
+        condition const how = mine.bad >= long_patience ? long_nothing : unrelated;
         why_found const why = is_opposed ? why_found{"predictions run against their targets", opposed}
-                                         : why_found{"predictions are unrelated to their targets", unrelated};
+                                         : why_found{"predictions are unrelated to their targets", how};
         out.push(who.as_finding(why, "correlation", relation::less_equal, is_opposed ? mine.against : mine.limit));
         return truth::yes;
     }
