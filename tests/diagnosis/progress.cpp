@@ -519,8 +519,8 @@ TEST_CASE("progress: a loss that scatters far above its beginning, or stays abov
         return [=](std::uint64_t i) { return i < 50 ? falling(0.74, 0.1, i) : i / 50 % 3 == 0 ? 0.0 : wrong; };
     };
     answers const wrong = story(40000, by_sample(2));
-    CHECK((wrong.size() >= 2 && wrong[1].ends_with("worsens")));
-    CHECK(story(40000, by_sample(1)) == answers{"30 improves"});
+    CHECK((wrong.size() >= 3 && wrong[1].ends_with("flat") && wrong[2].ends_with("worsens")));
+    CHECK(story(40000, by_sample(1)) == answers{"30 improves", "300 flat"});
     CHECK(std::count_if(wrong.begin(), wrong.end(), [](auto const& it) { return it.ends_with("improves"); }) == 1);
 }
 
@@ -536,6 +536,29 @@ TEST_CASE("progress: a first sample that is right by accident says nothing of th
     noise of{1};
     auto const rising = [&](std::uint64_t i) { return i == 0 ? 0.1 : 0.4 + 0.004 * double(i) + 0.1 * of(); };
     CHECK(any_says(story(450, rising), "worsens"));
+}
+
+TEST_CASE("progress: what was learned is lost where a loss stays above the middle to its beginning") {
+    // It falls from 0.45 to 0.03, and leaps at 300: a rate that jumps. The first loss is the highest that it had.
+    auto const leaps_to = [](double level) {
+        noise of{3};
+        return story(900, [=](std::uint64_t i) mutable {
+            return (i < 300 ? 0.03 + falling(0.42, 0.03, i) : level) * (1 + 0.2 * of());
+        });
+    };
+    CHECK(leaps_to(0.03) == answers{"30 improves"});
+    CHECK(leaps_to(0.15) == answers{"30 improves"});  // less than half of the gain is lost
+    answers const lost = leaps_to(0.42);
+    REQUIRE(lost.size() == 2);
+    CHECK(lost[1].ends_with("flat"));
+    // It comes back, and has improved again.
+    noise of{3};
+    answers const back = story(3000, [&](std::uint64_t i) {
+        double const level = i < 300 ? 0.03 + falling(0.42, 0.03, i) : i < 700 ? 0.42 : 0.02;
+        return level * (1 + 0.2 * of());
+    });
+    REQUIRE(back.size() == 3);
+    CHECK((back[1].ends_with("flat") && back[2].ends_with("improves")));
 }
 
 TEST_CASE("progress: a crumb is no progress") {

@@ -606,7 +606,7 @@ TEST_CASE("gradient_not_cleared: one gradient that holds those before it, while 
                 std::vector<double> one(all.size());
                 for (std::size_t i = 0; i < one.size(); ++i) {
                     double const fresh = static_cast<double>(random()) / 2147483648.0 - 1;
-                    double const straight = (is_first ? signal : 1) * (i % 2 == 0 ? 1 : -1);
+                    double const straight = (is_first ? signal : 0.3) * (i % 2 == 0 ? 1 : -1);
                     one[i] = straight + (is_first ? noise : noise_of_others) * fresh;
                     if (is_first) { one[i] = all[i] = one[i] + kept * all[i]; }
                 }
@@ -621,9 +621,8 @@ TEST_CASE("gradient_not_cleared: one gradient that holds those before it, while 
     }
     CHECK(first_of_four(1, 0, 1, 0.01).empty());   // others hardly change: nothing says that they are computed anew
     CHECK(first_of_four(0, 1, 0.01, 1).empty());   // computed anew with little noise
-    for (double const signal : {0.3, 1.0, 2.0}) {  // momentum in one buffer
-        CHECK(first_of_four(0.9, signal, 1, 1).empty());
-    }
+    CHECK(first_of_four(0.9, 0, 1, 1).empty());    // momentum in one buffer
+    CHECK(first_of_four(0.9, 0.3, 1, 1).empty());  // as much signal as the others have
 }
 
 TEST_CASE("gradient_not_cleared: a smooth descent has no noise, and piles nothing up", "[gradient_not_cleared]") {

@@ -21,6 +21,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
 #include <spotter/rule/builtin/poor_weight_initialization.hpp>
+#include <spotter/rule/builtin/rl_target_network.hpp>
 #include <spotter/rule/builtin/unrelated_predictions.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -41,8 +42,9 @@ SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& lim
                                rule_id::rl_constant_reward, rule_id::rl_policy_ascends, rule_id::tree_depth}) {
         if (it.id == rule) { return true; }
     }
-    return it.id == rule_id::dead_update_path &&
-           (!it.is<dead_update_path>(dead_update_path::no_gradient) || it.measured >= 50);
+    bool const may_end = it.is<dead_update_path>(dead_update_path::no_gradient) ||
+                         it.is<rl_target_network>(rl_target_network::equals_online);
+    return may_end ? it.measured >= 50 : it.id == rule_id::dead_update_path;
 }
 
 SPOTTER_COLD_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {

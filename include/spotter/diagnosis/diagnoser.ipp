@@ -87,7 +87,7 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 
 // Certain: no healthy run shows it. Guessing and unrelated predictions are outcomes unless a loss is still falling, or
 // still to fall: with a dead layer a young loss is not. In evaluation they are where that gets worse. Overfitting is an
-// outcome unless evaluation is far below where training began, or still falls: such a net is well.
+// outcome unless evaluation is far below where training began: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it, limits_)) { return standing::certain; }

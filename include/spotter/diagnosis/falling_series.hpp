@@ -215,14 +215,10 @@ private:
         alike_far_ = 1, least_far_ = sum_far_ = value;
     }
     constexpr void judge(progress_limits const& limits) noexcept {
-        if (is_worse(limits, why_)) {
+        bool const worse = is_worse(limits, why_);
+        if (improved_ && has_lost(limits, why_)) { improved_ = false; }
+        if (worse) {
             says_ = progress::worsens;
-            improved_ = improved_ && !has_lost(limits, why_);
-            return;
-        }
-        if (has_lost(limits, why_)) {
-            improved_ = false;
-            says_ = progress::flat;
             return;
         }
         if (samples_ < limits.earliest) {
@@ -230,9 +226,11 @@ private:
             return;
         }
         bool const near_the_first = above_ < limits.lasting_far;
-        improved_ = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
-        best_ = improved_ && now_ < best_ ? now_ : best_;
-        bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
+        bool const improves = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
+        if (improves) { best_ = !improved_ || now_ < best_ ? now_ : best_; }
+        improved_ = improves;
+        bool const lost = !improved_ && best_ < 1e308;
+        bool const flat = !improved_ && (lost || is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
         says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
     }
     // Each of these writes the comparison that holds to `why`.

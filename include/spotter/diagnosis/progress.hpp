@@ -182,13 +182,6 @@ public:
         series const* const it = find_evaluated(loss);
         return it != nullptr ? measurement{it->eval.level() / it->train.beginning(), true} : measurement{};
     }
-    // That loss in evaluation is well below where training began, and still falls: overfitting has done no harm so far.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool evaluation_falls(std::string_view loss) const noexcept {
-        SPOTTER_STRICT_BODY
-        series const* const it = find_evaluated(loss);
-        return it != nullptr && it->eval.level() < limits_.fallen * it->train.beginning() &&
-               it->eval.falls_still(limits_);
-    }
     // In evaluation a loss has risen from the first on.
     [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
         return first_loss([&](series const& it) { return rises_in_evaluation(it); }) != nullptr;

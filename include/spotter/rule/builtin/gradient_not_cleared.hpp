@@ -28,10 +28,10 @@ namespace spotter::inline SPOTTER_ABI {
 //              three quarters of the first. (A diverging net does not slow down; momentum that fills a buffer stops.)
 //   alone      `lasting_alone` changes in a row met all of these, and half of all gradients of the step before were
 //              computed anew: their mean |G|^2 is below `fresh` times that of |D|^2.
-//              - The first and the third condition of `noisy`, and c is above -0.2.
-//              - A sum of n independent gradients has n times the |G|^2 of each: the mean of |G|^2 is at least half of
-//                the number of changes times that of |D|^2, and |G|^2 ten times that of the first gradient.
-//              - The mean of |G|^2 has grown 1.4-fold meanwhile: momentum in the buffer stops to grow.
+//              - The mean of |G|^2 is at least twice `inertia` times that of |D|^2, and ten times that of the first
+//                gradient. (A sum in a loop that it controls swings about zero: its changes need not be alike.)
+//              - The third condition of `noisy`.
+//              Momentum of 0.9 in one buffer with a signal below its noise, as `fresh` says, stays below 100.
 // Warning when more than half of the gradients that are judged at a step show one of the first two signs: a single one
 // is early learning. The third needs no others.
 // Each gradient counts once a step, at its first observation. Gradients that are not finite or all zero are skipped; a
@@ -54,7 +54,7 @@ struct gradient_not_cleared {
     std::uint64_t warmup = 40;  // changes before the first sign is judged
     std::uint64_t lasting = 10;         // changes
     std::uint64_t lasting_alone = 100;  // changes, of a gradient among others that are computed anew
-    double fresh = 3;                   // squared norm over squared change; a gradient below is computed anew
+    double fresh = 1;                   // squared norm over squared change; a gradient below is computed anew
     double cosine = 0.9;                // of the angle between a gradient and the previous one
     double rising = 0.8;                // fraction of the changes
     std::uint64_t window = 10;          // changes; at least two
@@ -72,7 +72,6 @@ struct gradient_not_cleared {
         double along = 0, along_ever = 0;                       // <D, G'>: a decaying sum, and the sum of all
         double last_change = 0, last_but_one = 0;               // |D|^2 of the latest two changes
         double before_size = 0, first_size = 0;                 // |G|^2 of the step before; of the first step
-        double held_size = 0;                                   // mean of |G|^2 when `held` began
         double late_size = 0, late_change = 0;                  // sums that decay by a tenth: |G|^2, |D|^2
         // Changes; and those in a row that meet the conditions of each sign.
         std::uint64_t changes = 0, aligned = 0, noisy = 0, held = 0;
@@ -154,7 +153,7 @@ struct gradient_not_cleared {
         mine.before_size = made[0];
         count_kinds(mine, all, it, made);
         bool const lasts = mine.noisy > 0 && mine.noisy >= lasting;
-        bool const alone = has_piled_up_alone(mine) && all.before.half();
+        bool const alone = mine.held >= lasting_alone && all.before.half();
         if (!mine.norms.full() && !lasts) { return {}; }
         judged answer{{straight ? growth : inertia_of(mine), straight || lasts || alone}};
         answer.straight = straight, answer.alone = alone;
@@ -165,7 +164,8 @@ struct gradient_not_cleared {
             first.straight && !first.alone
                 ? who.as_finding({"gradients pile up", piles_up}, "growth of the norm", relation::greater_equal, 2)
                 : who.as_finding({"each gradient holds those before it", holds_those_before},
-                                 "squared norm over squared change", relation::greater_equal, inertia);
+                                 "squared norm over squared change", relation::greater_equal,
+                                 first.alone ? 2 * inertia : inertia);
         if (first.straight && !first.alone) { it.detail << "over " << window << " steps in the same direction"; }
         return it;
     }
@@ -232,16 +232,9 @@ private:
         double const one = mine.next / one_by, two = mine.after_next / two_by;
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
         bool const heavy = mine.size >= inertia * mine.change && mine.straight <= 0.95 * mine.turns;
-        double const as_a_sum = 0.5 * static_cast<double>(mine.changes) * mine.change;
         bool const has_grown = made[0] >= 10 * mine.first_size;
-        mine.held = heavy && one > -0.2 && mine.size >= as_a_sum && has_grown ? mine.held + 1 : 0;
-        if (mine.held == 1) { mine.held_size = mine.size / mine.turns; }
+        mine.held = heavy && mine.size >= 2 * inertia * mine.change && has_grown ? mine.held + 1 : 0;
         return heavy && one >= 0.1 && keeps_on && (mine.along > 0 || mine.along_ever > 0);
-    }
-    // Momentum in the buffer stops to grow.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool has_piled_up_alone(kept const& mine) const noexcept {
-        SPOTTER_STRICT_BODY
-        return mine.held >= lasting_alone && mine.size / mine.turns >= 1.4 * mine.held_size;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr bool changes_little(kept const& mine) noexcept {
         SPOTTER_STRICT_BODY

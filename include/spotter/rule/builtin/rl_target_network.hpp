@@ -20,6 +20,7 @@ struct rl_target_network {
     static constexpr std::string_view remedy =
         "Check the environment's reward, reset and observation scaling, or the target update.";
     static constexpr mode judged_in = mode::train;
+    enum condition : std::uint8_t { equals_online = 1, stays_behind };
 
     selector select = &select::target_parameters;
     std::uint64_t patience = 100;   // updates; more than between two hard copies
@@ -62,9 +63,9 @@ struct rl_target_network {
                 if (mine.equal > allow_equal) { equal.blame(tensor, static_cast<double>(mine.equal)); }
                 if (mine.stale > 0 && mine.stale >= patience) { stale.blame(tensor, static_cast<double>(mine.stale)); }
             });
-        equal.tell(out, "target equals online", "updates with equal bits", relation::greater,
+        equal.tell(out, {"target equals online", equals_online}, "updates with equal bits", relation::greater,
                    static_cast<double>(allow_equal));
-        stale.tell(out, "target does not follow", "updates without a change", relation::greater_equal,
+        stale.tell(out, {"target does not follow", stays_behind}, "updates without a change", relation::greater_equal,
                    static_cast<double>(patience));
         return equal.count + stale.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }

@@ -32,8 +32,9 @@ struct update_direction {
     static constexpr mode judged_in = mode::train;
     static constexpr bool extracts_from_memory = true;
     static constexpr std::uint64_t remembered = 1000;  // changes; then all so far count half
-    // The last three are evidence for a pack's diagnosis and not reported (machine.hpp): how many weights moved along
-    // their gradients in `share` of all their changes, with at least three changes.
+    // The last three are evidence for a pack's diagnosis and not reported (machine.hpp): how many weights climb. They
+    // moved along their gradients in `share` of all their changes, with at least three changes, or in more than half of
+    // them by five standard errors.
     enum condition : std::uint8_t { ascends = 1, most_climb, some_climb, none_climbs };
 
     selector select = &select::weights;
@@ -236,7 +237,8 @@ private:
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool climbs(parameter const& it) const noexcept {
         SPOTTER_STRICT_BODY
-        return it.changes >= 3 && static_cast<double>(it.upwards) >= share * static_cast<double>(it.changes);
+        double const all = static_cast<double>(it.changes), up = static_cast<double>(it.upwards);
+        return it.changes >= 3 && (up >= share * all || (it.changes >= 100 && up >= 0.75 * all));
     }
     constexpr void count(climbers& all, parameter& mine, observation const& it, bool upwards) const noexcept {
         bool const before = climbs(mine);
