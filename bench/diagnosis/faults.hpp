@@ -123,7 +123,7 @@ inline constexpr std::array<fault_info, 28> faults{{
     {fault::same_batch, "same batch always", true, {{{"constant_batch"}, {"overfit"}}}},
     {fault::no_activations, "activations removed", true, {{{"identity_activation"}}}},
     {fault::softmax_twice, "softmax twice", true, {{{"output_mismatch"}}}},
-    {fault::noisy_labels, "40 % label noise", false, {{{"overfit"}, {"overtraining"}, {"underfit"}}}},
+    {fault::noisy_labels, "40 % label noise", false, {{{"label_noise"}, {"overfit"}, {"overtraining"}, {"underfit"}}}},
     {fault::few_samples, "20 samples", false, {{{"overfit"}, {"overtraining"}, {"constant_batch"}}}},
     {fault::negated_loss,
      "loss sign wrong",

@@ -96,8 +96,8 @@ struct rules_alone : watch<sp::non_finite, sp::dead_update_path, sp::input_not_n
 };
 using supervised_rules =
     rules_alone<sp::poor_weight_initialization, sp::class_imbalance, sp::no_better_than_guessing,
-                sp::unrelated_predictions, sp::output_mismatch, sp::identity_activation, sp::constant_batch,
-                sp::loss_spike, sp::oscillating_loss, sp::underfit, sp::overfit, sp::overtraining,
+                sp::unrelated_predictions, sp::label_noise, sp::output_mismatch, sp::identity_activation,
+                sp::constant_batch, sp::loss_spike, sp::oscillating_loss, sp::underfit, sp::overfit, sp::overtraining,
                 sp::gradient_depth_ratio, sp::tensor_variance, sp::unchanged_tensor, sp::loss_not_decreasing>;
 using reinforcement_rules = rules_alone<sp::poor_weight_initialization, sp::rl_kl, sp::rl_explained_variance,
                                         sp::rl_clip_fraction, sp::rl_constant_reward, sp::rl_observation_range,

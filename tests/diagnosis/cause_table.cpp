@@ -86,6 +86,8 @@ static_assert(first({some_weights_climb, loss_gets_worse, most_weights_leapt}) =
 static_assert(first({some_weights_climb, some_keep_climbing, loss_has_not_risen, guesses}) == cause::wrong_sign);
 static_assert(first({predictions_opposed, predictions_unrelated}) == cause::wrong_sign);
 static_assert(first({predictions_unrelated}) == cause::labels);
+static_assert(first({labels_contradict, eval_rises, eval_above_training}) == cause::labels);
+static_assert(first({labels_contradict, raw_input}) == cause::raw_input);
 static_assert(first({units_died, dead_units, eval_rises}) == cause::large_rate);
 static_assert(first({most_weights_leapt_later, no_gradient, guesses}) == cause::large_rate);
 static_assert(first({most_weights_leap, gradient_holds_those_before}) == cause::piles_up);

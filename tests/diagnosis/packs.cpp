@@ -32,7 +32,7 @@ TEST_CASE("what is in which pack") {
     };
     CHECK(names_of(packs::supervised) ==
           with({"poor_weight_initialization", "class_imbalance", "no_better_than_guessing", "unrelated_predictions",
-                "output_mismatch", "identity_activation", "constant_batch"},
+                "label_noise", "output_mismatch", "identity_activation", "constant_batch"},
                {"loss_spike", "oscillating_loss", "underfit", "overfit", "overtraining", "gradient_depth_ratio",
                 "tensor_variance", "unchanged_tensor"}));
     CHECK(names_of(packs::rl) ==

@@ -106,8 +106,8 @@ TEST_CASE("what a rule extracts of a tensor of a million elements takes at most 
                                             {"pred", {500'000, 2}},
                                             {"pred/wide", {100, 10'000}},
                                             {"pred/images", {16, 3, 125, 166}}};
-    for (dynamic_rule const& each :
-         {dynamic_rule{class_imbalance{}}, dynamic_rule{confusion{}}, dynamic_rule{output_collapse{}}}) {
+    for (dynamic_rule const& each : {dynamic_rule{class_imbalance{}}, dynamic_rule{confusion{}},
+                                     dynamic_rule{label_noise{}}, dynamic_rule{output_collapse{}}}) {
         CHECK(measure_rule(each, samples).extracted > 0);
     }
     CHECK(measure_rule(dynamic_rule{output_mismatch{}}, {{"pred", {1000, 1000}, false, flag::logits}}).extracted > 0);

@@ -232,6 +232,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::guesses, rule_id::no_better_than_guessing},
     {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
     {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::long_nothing},
+    {sign::labels_contradict, rule_id::label_noise},
     {sign::unmixed_batches, rule_id::class_imbalance, class_imbalance::unmixed_batches},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_class},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_dominates},

@@ -38,8 +38,9 @@ SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& lim
                (it.is<constant_batch>(constant_batch::same_batch) || it.measured > 0.9);
     }
     if (it.id == rule_id::rl_repeated_states) { return it.measured >= limits.strong * it.threshold; }
-    for (rule_id const rule : {rule_id::identity_activation, rule_id::output_mismatch, rule_id::stalled_training,
-                               rule_id::rl_constant_reward, rule_id::rl_policy_ascends, rule_id::tree_depth}) {
+    for (rule_id const rule :
+         {rule_id::identity_activation, rule_id::label_noise, rule_id::output_mismatch, rule_id::stalled_training,
+          rule_id::rl_constant_reward, rule_id::rl_policy_ascends, rule_id::tree_depth}) {
         if (it.id == rule) { return true; }
     }
     bool const may_end = it.is<dead_update_path>(dead_update_path::no_gradient) ||

@@ -40,7 +40,7 @@ void add_rules(hidden_pack& pack) noexcept {
     static_assert(is_diagnosed(Which));
     if constexpr (Which == pack_id::supervised) {
         add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150},
-            unrelated_predictions{}, output_mismatch{}, identity_activation{}, constant_batch{});
+            unrelated_predictions{}, label_noise{}, output_mismatch{}, identity_activation{}, constant_batch{});
         add_any_net(pack, non_finite{});
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
             tensor_variance{}, unchanged_tensor{});

@@ -66,6 +66,7 @@
     of(guesses) /* no_better_than_guessing */ \
     of(predictions_unrelated) /* unrelated_predictions */ \
     of(predictions_opposed) /* unrelated_predictions: they run against their targets */ \
+    of(labels_contradict) /* label_noise */ \
     of(unmixed_batches) /* class_imbalance: a batch has labels of one class */ \
     of(classes_imbalanced) /* class_imbalance: one class has most of the labels, or all, or is mispredicted */ \
     of(eval_above_training) /* overfit */ \

@@ -39,6 +39,7 @@
     of(initial_loss)                           \
     of(input_not_normalized)                   \
     of(io_bottleneck)                          \
+    of(label_noise)                            \
     of(load_balancing)                         \
     of(loss_not_decreasing)                    \
     of(loss_spike)                             \

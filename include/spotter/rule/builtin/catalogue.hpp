@@ -33,6 +33,7 @@
 #include <spotter/rule/builtin/initial_loss.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
 #include <spotter/rule/builtin/io_bottleneck.hpp>
+#include <spotter/rule/builtin/label_noise.hpp>
 #include <spotter/rule/builtin/load_balancing.hpp>
 #include <spotter/rule/builtin/loss_not_decreasing.hpp>
 #include <spotter/rule/builtin/loss_spike.hpp>

@@ -9,6 +9,8 @@
 #include <spotter/stat/any_values.hpp>
 #include <spotter/stat/units.hpp>
 
+#include <bit>
+
 namespace spotter::inline SPOTTER_ABI {
 
 // A class is a whole number from 0 to most_classes - 1. Anything else is no class (negative numbers, as for padding;
@@ -97,6 +99,24 @@ template <class Row>
     }
     return best;
 }
+// By how much the score of that class is above the next finite one, as a number of 14 bits that grows with it: the
+// exponent of a float and six bits behind it, steps of 1.5 %. Only the order of scores counts, so their scale does not.
+// 0: two scores are equal.
+template <class Row>
+[[nodiscard]] SPOTTER_STRICT constexpr std::uint32_t lead_of(Row const& row, std::size_t columns,
+                                                             std::size_t best) noexcept {
+    SPOTTER_STRICT_BODY
+    constexpr double most = 0x1p127;  // also where no other score is finite
+    double const highest = row(best).value;
+    double least = most;
+    for (std::size_t i = 0; i < columns; ++i) {
+        seen_element const it = row(i);
+        if (i == best || it.kind >= number_class::pos_inf) { continue; }
+        double const lead = highest - it.value;
+        least = lead < least ? lead : least;
+    }
+    return std::bit_cast<std::uint32_t>(static_cast<float>(least)) >> 17U;
+}
 // Whether a row of labels names a class. It does if it is a distribution (one-hot, smoothed or soft), or one 1 among
 // elements of -1. Undecided where an element is not finite, all are 0 or -1 (a masked sample), and where all classes
 // are equally likely.
@@ -158,9 +178,12 @@ constexpr void extract_classes(tensor_ref const& values, int scores_axis, class_
 struct sampled_classes {
     static constexpr std::size_t most = 1000;        // samples
     static constexpr std::size_t most_bytes = 1000;  // encoded in a record
+    static constexpr std::size_t most_leads = 64;    // samples, where each has its lead
+    static constexpr std::uint32_t most_lead = 1U << 14U;
 
     std::uint64_t samples = 0, stride = 1;  // samples of the tensor; every stride-th of them is taken
     std::span<double const> classes{};      // as numbers; most_classes stands for no class
+    std::size_t width = 1;                  // numbers of a sample; 2: its class, then the lead of that (lead_of)
     bool numbers = false;                   // labels with a row that names no class; it has no samples then
 
     template <class = only_where_called>
@@ -168,7 +191,7 @@ struct sampled_classes {
                                   std::size_t bytes = most_bytes) noexcept {
         std::uint64_t const columns = scores_axis < 0 ? 1 : values.shape.size[static_cast<std::size_t>(scores_axis)];
         std::uint64_t const samples = columns == 0 ? 0 : values.count / columns;
-        std::uint64_t stride = samples <= most ? 1 : (samples + most - 1) / most;
+        std::uint64_t const stride = stride_of(samples);
         out.push(static_cast<double>(samples));
         std::size_t const place = out.size();
         out.push(static_cast<double>(stride));
@@ -187,9 +210,28 @@ struct sampled_classes {
         out.thin(place + 1, further);
         out[place] = static_cast<double>(stride * further);
     }
+    // Scores of two columns or more, with the lead of each class. The samples are some of those that `extract` takes.
+    template <class = only_where_called>
+    static constexpr void extract_leads(tensor_ref const& values, int scores_axis, feature& out) noexcept {
+        if (scores_axis < 0) { return; }
+        auto const columns = static_cast<std::size_t>(values.shape.size[static_cast<std::size_t>(scores_axis)]);
+        if (columns < 2 || values.count == 0) { return; }
+        std::uint64_t const samples = values.count / columns, every = stride_of(samples);
+        std::uint64_t const stride = every * (((samples + every - 1) / every + most_leads - 1) / most_leads);
+        out.push(static_cast<double>(samples)), out.push(static_cast<double>(stride));
+        std::uint64_t next = 0;
+        for_each_row(values, scores_axis, [&](auto const& row) {
+            if (next++ % stride != 0) { return; }
+            double const best = best_of(row, columns);
+            std::uint32_t const which = class_of(best);
+            out.push(which == no_class ? most_classes : which);
+            out.push(best < 0 ? 0 : lead_of(row, columns, static_cast<std::size_t>(best)));
+        });
+    }
     // Reads a recorded feature; empty where it is malformed.
-    [[nodiscard]] static constexpr sampled_classes read(std::span<double const> made) noexcept {
+    [[nodiscard]] static constexpr sampled_classes read(std::span<double const> made, std::size_t width = 1) noexcept {
         sampled_classes it;
+        it.width = width;
         if (made.size() < 2 || !is_count(made[0]) || !is_count(made[1])) { return {}; }
         if (!(made[1] > 0)) {
             it.numbers = made.size() == 2;
@@ -198,10 +240,19 @@ struct sampled_classes {
         it.samples = static_cast<std::uint64_t>(made[0]);
         it.stride = static_cast<std::uint64_t>(made[1]);
         it.classes = made.subspan(2);
-        return (it.samples + it.stride - 1) / it.stride == it.classes.size() ? it : sampled_classes{};
+        return width * ((it.samples + it.stride - 1) / it.stride) == it.classes.size() ? it : sampled_classes{};
+    }
+    [[nodiscard]] constexpr std::size_t taken() const noexcept { return classes.size() / width; }
+    [[nodiscard]] constexpr std::uint32_t which(std::size_t i) const noexcept { return class_of(classes[i * width]); }
+    [[nodiscard]] constexpr std::uint32_t lead(std::size_t i) const noexcept {
+        std::uint32_t const lead = width > 1 ? class_of(classes[i * width + 1]) : 0;
+        return lead < most_lead ? lead : 0;
     }
 
 private:
+    [[nodiscard]] static constexpr std::uint64_t stride_of(std::uint64_t samples) noexcept {
+        return samples <= most ? 1 : (samples + most - 1) / most;
+    }
     [[nodiscard]] static constexpr bool is_count(double const& value) noexcept {
         return is_finite(value) && value >= 0 && value < 0x1p52 &&
                static_cast<double>(static_cast<std::uint64_t>(value)) == value;
@@ -215,18 +266,19 @@ public:
     struct entry {                       // one taken sample
         std::uint64_t place = 0;         // position among all samples of the step
         std::uint32_t which = no_class;  // its class, or no_class
+        std::uint32_t lead = 0;          // of that class, where leads are taken
     };
     [[nodiscard]] constexpr bool reserve(std::uint64_t most) noexcept {
         return all_.grow(static_cast<std::size_t>(most < sampled_classes::most ? most : sampled_classes::most));
     }
     // Appends to the classes that are there.
     constexpr void add(sampled_classes const& it) noexcept {
-        if (!all_.grow(count_ + it.classes.size())) {
+        if (!all_.grow(count_ + it.taken())) {
             lacks_memory_ = true;
             return;
         }
-        for (std::size_t i = 0; i < it.classes.size(); ++i) {
-            all_[count_++] = {samples_ + i * it.stride, class_of(it.classes[i])};
+        for (std::size_t i = 0; i < it.taken(); ++i) {
+            all_[count_++] = {samples_ + i * it.stride, it.which(i), it.lead(i)};
         }
         samples_ += it.samples;
     }
@@ -290,13 +342,16 @@ struct class_pairs {
     std::string_view tensor{};       // the first labels of the step
     std::uint64_t first_form = 0;    // number of predictions in the first such tensor of the step
     tensor_id first_said = no_tensor;
+    bool leads = false;  // are taken, of predictions
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
         return parts.declare(it, label, prediction) && (label ? labels : predictions).reserve(it.shape.elements());
     }
     // The key of the feature "sampled classes". Rules with the same key share one extraction.
     [[nodiscard]] constexpr std::uint64_t key(tensor_info const& it, bool argmax, int class_axis) const noexcept {
-        return key(parts.reading(it, argmax), class_axis);
+        class_reading const how = parts.reading(it, argmax);
+        bool const has_leads = leads && parts.is_prediction(it);
+        return has_leads ? key_of("sampled leads", static_cast<int>(how), class_axis) : key(how, class_axis);
     }
     [[nodiscard]] static constexpr std::uint64_t key(class_reading how, int class_axis) noexcept {
         return key_of("sampled classes", static_cast<int>(how), class_axis);
@@ -305,11 +360,13 @@ struct class_pairs {
                            feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
         class_reading const how = parts.reading(it.tensor, argmax);
-        sampled_classes::extract(values, scores_along(it.tensor, values, how, class_axis), how, out);
+        int const axis = scores_along(it.tensor, values, how, class_axis);
+        if (leads && parts.is_prediction(it.tensor)) { return sampled_classes::extract_leads(values, axis, out); }
+        sampled_classes::extract(values, axis, how, out);
     }
     // Adds one feature of a label or prediction tensor; ignores other tensors.
     constexpr void add(tensor_info const& it, std::span<double const> classes) noexcept {
-        sampled_classes const some = sampled_classes::read(classes);
+        sampled_classes const some = sampled_classes::read(classes, leads && parts.is_prediction(it) ? 2 : 1);
         if (!parts.has_classes(it, some)) { return; }
         if (parts.is_prediction(it)) {
             if (first_said == no_tensor) { first_said = it.id; }
@@ -324,6 +381,11 @@ struct class_pairs {
     // differ.
     template <class Use>
     constexpr void each(Use&& use) const noexcept {
+        each_with_lead([&](std::uint32_t label, std::uint32_t said, std::uint32_t) { use(label, said); });
+    }
+    // Calls `use(label, prediction, lead)` for them.
+    template <class Use>
+    constexpr void each_with_lead(Use&& use) const noexcept {
         if (labels.samples() != predictions.samples() && labels.samples() != first_form) { return; }
         std::span<class_list::entry const> const given = labels.all(), said = predictions.all();
         for (std::size_t i = 0, k = 0; i < given.size() && k < said.size();) {
@@ -331,7 +393,9 @@ struct class_pairs {
                 ++(given[i].place < said[k].place ? i : k);
                 continue;
             }
-            if (given[i].which != no_class && said[k].which != no_class) { use(given[i].which, said[k].which); }
+            if (given[i].which != no_class && said[k].which != no_class) {
+                use(given[i].which, said[k].which, said[k].lead);
+            }
             ++i, ++k;
         }
     }
