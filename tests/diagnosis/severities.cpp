@@ -4,6 +4,8 @@
 
 #include <tests/catch.hpp>
 
+#include <algorithm>
+
 using namespace spotter_test;
 
 namespace {

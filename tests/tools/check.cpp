@@ -282,7 +282,7 @@ TEST_CASE("check: --list says every rule, with what can be set") {
     CHECK(text.says("packs: supervised rl boosting system sagemaker\n"));
     CHECK(text.says("exploding_gradient\n  select                 \"gradient\"\n  max_mean_abs           10.0\n  "
                     "patience               3\n"));
-    CHECK(ask("check --list --json").document().at("rules").size() == 76);
+    CHECK(ask("check --list --json").document().at("rules").size() == 77);
 }
 
 TEST_CASE("check: a run that died or failed is never \"nothing found\": its last open step is reported") {
