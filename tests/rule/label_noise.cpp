@@ -205,6 +205,18 @@ TEST_CASE("label_noise: masked labels are left out", "[label_noise]") {
     CHECK(found_in({.distance = 5, .wrong = 0.4F}, mask, {.samples = 500}).size() == 41);
 }
 
+TEST_CASE("label_noise: scores that are not finite are not read", "[label_noise]") {
+    change const spoil = [](classifier& of) {
+        for (std::size_t i = 0; i < of.labels.size(); ++i) {
+            float* const row = of.row(i);
+            row[(static_cast<std::size_t>(of.labels[i]) + 5) % 10] = i % 2 == 0 ? nan_f : neg_infinity_f;
+            if (i % 10 == 0) { std::fill(row, row + of.classes, nan_f); }
+        }
+    };
+    CHECK(!found_in({.distance = 5, .wrong = 0.4F}, spoil).empty());
+    CHECK(silent({.distance = 1.5F}, spoil));
+}
+
 TEST_CASE("label_noise: training alone, scores of two columns alone", "[label_noise]") {
     classifier of{.wrong = 0.4F};
     run evaluated{label_noise{}};

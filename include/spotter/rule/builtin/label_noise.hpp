@@ -22,16 +22,15 @@ namespace spotter::inline SPOTTER_ABI {
 struct label_noise {
     using kind = rule_kind;
     static constexpr std::string_view name = "label_noise";
-    static constexpr std::string_view remedy = "Look at samples that are predicted surely and labelled otherwise: a "
-                                               "part of the labels may be shuffled, wrong, "
-                                               "or merged.";
+    static constexpr std::string_view remedy = "Look at samples that are predicted surely and labelled otherwise: some "
+                                               "labels may be wrong, shuffled, or names of one class.";
     static constexpr mode judged_in = mode::train;
 
     selector select = role::label;
     selector predictions = role::prediction;  // scores of two classes or more
     std::uint64_t samples = 1000;             // pairs of a window
     std::uint64_t patience = 3;               // windows in a row
-    double least = 0.2;             // share of mistakes; web-crawled sets have 0.08 to 0.385, Song et al. 2022
+    double least = 0.2;             // share of mistakes; sets of real data have 0.08 to 0.385, Song et al. 2022
     double skill = 0.25;            // of a net that has learned: the share that is taken for sure
     bool argmax = false;            // predictions are scores, whatever their type and rank
     int class_axis = default_axis;  // of scores; 1 for rank >= 2 (batch first)
@@ -63,7 +62,8 @@ struct label_noise {
     }
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (!is_input(it.tensor)) { return seen.step.extract(it, values, argmax, class_axis, out); }
-        if (it.view.shape.rank > 1) { out.push(static_cast<double>(samples_of(it))); }
+        if (values.shape.rank < 2) { return; }  // a single sample, or one number of each
+        out.push(static_cast<double>(samples_of(values.shape, it.tensor.flags)));
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != judged_in) { return; }
