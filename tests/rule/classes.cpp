@@ -152,6 +152,15 @@ TEST_CASE("class_imbalance: data that are not shuffled", "[class_imbalance]") {
     CHECK(found_in(in_turn, [](std::uint64_t i) { return i % 4 == 0; }).empty());
     CHECK(found_in(in_turn, never, mode::eval).empty());
     CHECK(found_in([](std::uint64_t i) { return static_cast<std::int32_t>(i % 2); }, never).empty());  // as of a GAN
+    run rows{class_imbalance{}};  // labels in columns
+    truth last = truth::undecided;
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        std::vector<float> hot(24);
+        for (std::size_t k = 0; k < 8; ++k) { hot[3 * k + i % 3] = 1; }
+        rows.see(train(i), "labels", hot, {8, 3});
+        last = rows.close(train(i));
+    }
+    CHECK(last == truth::yes);
     run frames{class_imbalance{}};  // a sample a step, with a label for each of its frames
     for (std::uint64_t i = 0; i < 200; ++i) {
         std::vector<std::int32_t> const label(16, static_cast<std::int32_t>(i % 5));

@@ -3,6 +3,7 @@
 // docs/rules.md#class_imbalance
 #pragma once
 
+#include <spotter/rule/builtin/batch_samples.hpp>
 #include <spotter/rule/builtin/classes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -90,8 +91,7 @@ struct class_imbalance {
         if (it.step.mode == mode::predict) { return; }
         seen.step.add(it.tensor, classes);
         extents const& shape = it.tensor.shape;
-        auto const axis = static_cast<std::size_t>(shape.rank > 1 ? batch_axis_of(it.tensor.flags) : 0);
-        if (select(it.tensor) && axis < shape.rank) { seen.rows += shape.size[axis]; }
+        if (select(it.tensor)) { seen.rows += shape.rank == 1 ? shape.size[0] : samples_of(shape, it.tensor.flags); }
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         bool const any_label = !seen.step.labels.all().empty();
