@@ -161,6 +161,54 @@ TEST_CASE("adaptors and responses take a pack as they take any rule") {
     CHECK(alarms_of(story_of(packs::supervised | only{before{50}}, 520, {}, flat)).empty());
 }
 
+TEST_CASE("predictions that stay unrelated are a warning while the loss falls, and so is a target that never differs") {
+    hook unrelated{plan{}, packs::supervised};
+    std::mt19937 random{1};
+    std::vector<float> target(64), said(64);
+    std::vector<std::string> alarms;
+    for (std::uint64_t i = 0; i < 500; ++i) {
+        for (std::size_t k = 0; k < target.size(); ++k) {
+            target[k] = static_cast<float>(random() % 1000) / 999.0F,
+            said[k] = static_cast<float>(random() % 1000) / 999.0F;
+        }
+        step_alarm const found = unrelated.step(train(i), "target"_t = view_of(target.data(), {64, 1}),
+                                                "pred"_t = view_of(said.data(), {64, 1}),
+                                                "loss"_t = 0.1 + std::exp(-0.01 * static_cast<double>(i)));
+        for (finding const& each : found) {
+            if (each.severity >= severity::warning) {
+                alarms.push_back(std::to_string(i) + ' ' + std::string{each.rule});
+            }
+        }
+    }
+    REQUIRE(alarms.size() == 1);
+    // Windows of eight steps: the first that counts ends at 151, the twentieth at 303.
+    CHECK(alarms[0] == "303 unrelated_predictions");
+
+    auto const agent = [](bool equal) {
+        hook watch{plan{}, packs::rl};
+        std::vector<std::string> found;
+        std::vector<float> online(8), copied(8, 0.5F), gradient(8, 0.01F);
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            for (std::size_t k = 0; k < online.size(); ++k) {
+                online[k] = static_cast<float>(k + 1) - 0.001F * static_cast<float>(i);
+            }
+            if (equal) { copied = online; }
+            if (!equal && i % 20 == 0) { copied = online; }
+            step_alarm const it = watch.step(
+                train(i), "q/w"_t = view_of(online.data(), {2, 4}), "target/q/w"_t = view_of(copied.data(), {2, 4}),
+                "grad/q/w"_t = view_of(gradient.data(), {2, 4}), "metric/episode_return"_t = static_cast<double>(i));
+            for (finding const& each : it) {
+                if (each.severity >= severity::warning) {
+                    found.push_back(std::to_string(i) + ' ' + std::string{each.rule});
+                }
+            }
+        }
+        return found;
+    };
+    CHECK(agent(false).empty());
+    CHECK(agent(true) == std::vector<std::string>{"49 rl_target_network"});
+}
+
 TEST_CASE("labels that are partly random are a warning while the loss falls, and no stop; later they are the cause") {
     using namespace spotter;
     hook watch{plan{}, packs::supervised};

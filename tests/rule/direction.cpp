@@ -138,6 +138,41 @@ TEST_CASE("update_direction: how many weights climb is testimony, given anew whe
     CHECK(testimony(2, rule || update_direction{}).empty());
 }
 
+TEST_CASE("update_direction: three quarters of a hundred changes are a climb, as under momentum and noise",
+          "[update_direction]") {
+    // The first climbs from the start. The second goes along its gradient in `of_ten` of ten changes.
+    auto const climbing = [](std::uint64_t of_ten) {
+        run it{update_direction{}};
+        std::vector<std::string> const names{"a/w", "b/w", "c/w", "d/w"};
+        std::vector<std::string> const gradients{"grad/a/w", "grad/b/w", "grad/c/w", "grad/d/w"};
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            auto const id = static_cast<tensor_id>(2 * i);
+            it.declare({.name = names[i], .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
+            it.declare(
+                {.name = gradients[i], .role = role::gradient, .partner = id, .type = dtype::f32, .shape = {1, 2}});
+        }
+        std::vector<std::string> said;
+        std::vector<float> place(names.size(), 0.0F);
+        for (std::uint64_t at = 0; at < 150; ++at) {
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                place[i] += i == 0 || (i == 1 && at % 10 < of_ten) ? 1.0F : -1.0F;
+                it.see(train(at), names[i], {place[i], 1});
+                it.see(train(at), gradients[i], {1, 0});
+            }
+            static_cast<void>(it.close(train(at)));
+            for (finding const& each : it.found) {
+                said.push_back(std::to_string(at) + ' ' + std::to_string(static_cast<int>(each.measured)));
+            }
+        }
+        return said;
+    };
+    CHECK(climbing(0) == std::vector<std::string>{"3 1"});
+    std::vector<std::string> const two = climbing(8);
+    REQUIRE(!two.empty());
+    CHECK(two.back() == "100 2");  // given anew, since more climb than before
+    CHECK((climbing(7).back().ends_with(" 1")));
+}
+
 TEST_CASE("update_direction: nine in ten are enough, and the gradient of the earlier observation counts",
           "[update_direction]") {
     auto const with_down = [](std::uint64_t down) {  // of each ten changes

@@ -33,8 +33,8 @@ struct update_direction {
     static constexpr bool extracts_from_memory = true;
     static constexpr std::uint64_t remembered = 1000;  // changes; then all so far count half
     // The last three are evidence for a pack's diagnosis and not reported (machine.hpp): how many weights climb. They
-    // moved along their gradients in `share` of all their changes, with at least three changes, or in more than half of
-    // them by five standard errors.
+    // moved along their gradients in `share` of all their changes, with at least three changes, or in three quarters of
+    // a hundred changes or more: momentum and the noise of batches make the share smaller.
     enum condition : std::uint8_t { ascends = 1, most_climb, some_climb, none_climbs };
 
     selector select = &select::weights;
@@ -108,8 +108,9 @@ struct update_direction {
     };
     struct climbers {                         // over the weights with three changes or more
         std::uint64_t judged = 0, climb = 0;  // weights
-        std::uint8_t testified = 0;           // the condition that was pushed last
-        std::string_view first{};             // the latest one that began to climb
+        std::uint8_t testified = 0;           // the condition that was pushed last, and how many climbed then
+        std::uint64_t testified_climb = 0;
+        std::string_view first{};  // the latest one that began to climb
     };
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id
@@ -248,11 +249,12 @@ private:
         all.climb += now ? 1 : 0, all.climb -= before ? 1 : 0;
         if (now && !before) { all.first = it.tensor.name; }
     }
-    // Pushes the condition where it changed.
+    // Pushes the condition where it or the number of climbers changed.
     constexpr void testify(climbers& all, findings& out) const noexcept {
         if (all.judged == 0) { return; }
         condition const now = 2 * all.climb > all.judged ? most_climb : all.climb > 0 ? some_climb : none_climbs;
-        if (std::exchange(all.testified, std::uint8_t{now}) == now) { return; }
+        bool const as_many = std::exchange(all.testified_climb, all.climb) == all.climb;
+        if (std::exchange(all.testified, std::uint8_t{now}) == now && as_many) { return; }
         violation const who{all.first, static_cast<double>(all.climb), static_cast<std::uint32_t>(all.climb)};
         constexpr std::string_view words[] = {"most weights go along their gradients",
                                               "some weights go along their gradients",
