@@ -825,6 +825,15 @@ TEST_CASE("cause: weights begin too large for what flows through them") {
     CHECK((it.at == 0 && it.rule == "initial_weights_too_large" && it.tensor == "fc1/w"));
     // It is not piled up.
     CHECK(alarms_of(story_of(packs::supervised, 30, {.weight_size = 20, .layers = 1}, as_it_is)).empty());
+    // One of two, far beyond any usual initialisation; and as a table may begin.
+    auto const second = [](float times) {
+        return [=](shown_step& shown, std::uint64_t i) {
+            for (float& each : shown.weights[1]) { each *= i == 0 ? times : 1; }
+        };
+    };
+    reported_finding const one = first_alarm(story_of(packs::supervised, 30, {}, second(100)));
+    CHECK((one.at == 0 && one.rule == "initial_weights_too_large" && one.tensor == "fc2/w"));
+    CHECK(alarms_of(story_of(packs::supervised, 30, {}, second(5))).empty());
     // What is first shown after updates does not show how it began.
     hook watch{plan{}, packs::supervised, options{.instant = instant::after_update}};
     bool found = false;

@@ -277,7 +277,7 @@ inline constexpr found_sign found[] = {
     {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
-         return initial_scale(of.weights, of.limits.initial_scale, into); }},
+         return initial_scale(of.weights, of.limits, into); }},
 };
 // clang-format on
 
@@ -329,7 +329,7 @@ SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_w
                                          diagnosis_limits const& limits, finding& into) noexcept {
     double const least = losses.has_hardly_fallen() ? limits.small_step : update_sizes::next_to_nothing;
     return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, {least}, 100, into) ||
-           causes::initial_scale(weights, limits.initial_scale, into);
+           causes::initial_scale(weights, limits, into);
 }
 
 SPOTTER_COLD_BODY bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept {

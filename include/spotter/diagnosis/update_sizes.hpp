@@ -39,6 +39,11 @@ public:
         step_id last_at{};   // the step of the latest observation
         bool twice = false;  // it was seen twice in a step, with other values
 
+        // Of its first values.
+        [[nodiscard]] SPOTTER_STRICT constexpr double mean_square() const noexcept {
+            SPOTTER_STRICT_BODY
+            return elements > 0 ? first_size * first_size / static_cast<double>(elements) : 0;
+        }
         // `early`, or 0 for a weight that began next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
         // `highest` of a later update among the latest thousand, or 0 likewise.

@@ -111,15 +111,26 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // More than half of the weight matrices, and at least two, began so large that each layer multiplies the size of its
-// signals several times.
-[[nodiscard]] inline bool initial_scale(update_sizes const& weights, double limit, finding& into) noexcept {
-    tally const all = count(weights, [&](update_sizes::weight const& it) {
-        // One value: a table's rows are looked up, not summed.
-        return weighed{it.scale, it.scale >= limit && !it.one_value && it.from_the_start};
-    });
-    if (all.matching < 2 || !all.are_most()) { return false; }
-    into = found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", all,
-                    "root mean square times root of fan-in", relation::greater_equal, limit);
+// signals several times. Or one of several began far beyond that, with a mean square above 10: no usual initialisation
+// draws such values, that of a table (1) included. A single matrix has the units of its features.
+[[nodiscard]] SPOTTER_STRICT inline bool initial_scale(update_sizes const& weights, diagnosis_limits const& limits,
+                                                       finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    double const limit = limits.initial_scale, far_beyond = limits.strong * limit;
+    // One value: a table's rows are looked up, not summed.
+    auto const beyond = [](double least, double mean_square) noexcept {
+        return [=](update_sizes::weight const& it) {
+            bool const is_large = it.scale >= least && !it.one_value && it.mean_square() > mean_square;
+            return weighed{it.scale, is_large && it.from_the_start};
+        };
+    };
+    tally const all = count(weights, beyond(limit, 0)), far = count(weights, beyond(far_beyond, 10));
+    bool const are_most = all.matching >= 2 && all.are_most();
+    bool const any_far = far.judged >= 2 && far.matching > 0;
+    if (!are_most && !any_far) { return false; }
+    into = found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them",
+                    are_most ? all : far, "root mean square times root of fan-in", relation::greater_equal,
+                    are_most ? limit : far_beyond);
     return true;
 }
 
