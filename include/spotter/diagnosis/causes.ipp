@@ -231,7 +231,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::gradients_change_little, rule_id::gradient_not_cleared, gradient_not_cleared::change_little},
     {sign::guesses, rule_id::no_better_than_guessing},
     {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
-    {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::long_nothing},
+    {sign::predictions_unrelated, rule_id::unrelated_predictions, unrelated_predictions::long_unrelated},
     {sign::labels_contradict, rule_id::label_noise},
     {sign::unmixed_batches, rule_id::class_imbalance, class_imbalance::unmixed_batches},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_class},

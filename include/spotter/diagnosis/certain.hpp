@@ -29,7 +29,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
     if (it.tells_non_finite || is_raw(it, limits) || it.is<class_imbalance>(class_imbalance::unmixed_batches) ||
         it.is<poor_weight_initialization>(poor_weight_initialization::began_alike) ||
-        it.is<unrelated_predictions>(unrelated_predictions::long_nothing)) {
+        it.is<unrelated_predictions>(unrelated_predictions::long_unrelated)) {
         return true;
     }
     if (it.id == rule_id::constant_batch) {

@@ -358,7 +358,7 @@ private:
     bool falls_steadily_ = false, comes_back_ = false;
     bool dropped_ = false;     // has_dropped()
     double dropped_from_ = 0;  // the median of the first third before the drop
-    double best_ = 1e308;      // the least median of a last third, while it has improved
+    double best_ = 1e308;      // the least median of a last third since it improved; 1e308: it never has
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row

@@ -28,7 +28,7 @@ struct unrelated_predictions {
     enum condition : std::uint8_t {
         unrelated = 1,
         opposed,      // they have learned the opposite
-        long_nothing  // unrelated for `long_patience` windows
+        long_unrelated  // unrelated for `long_patience` windows
     };
 
     selector select = role::label;
@@ -183,7 +183,7 @@ struct unrelated_predictions {
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
         bool const is_opposed = mine.opposed >= patience;
-        condition const how = mine.bad >= long_patience ? long_nothing : unrelated;
+        condition const how = mine.bad >= long_patience ? long_unrelated : unrelated;
         why_found const why = is_opposed ? why_found{"predictions run against their targets", opposed}
                                          : why_found{"predictions are unrelated to their targets", how};
         out.push(who.as_finding(why, "correlation", relation::less_equal, is_opposed ? mine.against : mine.limit));
