@@ -27,7 +27,7 @@ struct unrelated_predictions {
 
     enum condition : std::uint8_t {
         unrelated = 1,
-        opposed,      // they have learned the opposite
+        opposed,        // they have learned the opposite
         long_unrelated  // unrelated for `long_patience` windows
     };
 
