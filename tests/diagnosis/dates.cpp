@@ -64,11 +64,16 @@ TEST_CASE("dates: what training has shown is dated there, though an evaluation m
     CHECK(still[0].step.mode == mode::eval);
 }
 
-TEST_CASE("an evaluation that falls to the last is not overfit, one that rests far above the training loss is") {
+TEST_CASE("an evaluation far above the training loss is overfit, whether it falls or rests; one far below the "
+          "beginning is not") {
     auto const learned = [](std::uint64_t i) { return 2.3 * std::exp(-0.02 * static_cast<double>(i)); };
     CHECK(in_turn({}, 300, learned, [](std::uint64_t i) {
-              return 0.6 + 1.7 * std::exp(-0.01 * static_cast<double>(i));
+              return 0.1 + 2.2 * std::exp(-0.02 * static_cast<double>(i));
           }).empty());
+    auto const falls =
+        in_turn({}, 300, learned, [](std::uint64_t i) { return 0.6 + 1.7 * std::exp(-0.01 * static_cast<double>(i)); });
+    REQUIRE_FALSE(falls.empty());
+    CHECK((falls[0].rule == "overfit" && falls[0].step.mode == mode::eval));
     auto const rests =
         in_turn({}, 300, learned, [](std::uint64_t i) { return i < 30 ? 2.3 : 1.2 + 0.01 * double(i % 7); });
     REQUIRE_FALSE(rests.empty());

@@ -124,12 +124,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
             return weighed{it.scale, is_large && it.from_the_start};
         };
     };
-    tally const all = count(weights, beyond(limit, 0)), far = count(weights, beyond(far_beyond, 10));
+    tally const all = count(weights, beyond(limit, 0)), extreme = count(weights, beyond(far_beyond, 10));
     bool const are_most = all.matching >= 2 && all.are_most();
-    bool const any_far = far.judged >= 2 && far.matching > 0;
-    if (!are_most && !any_far) { return false; }
+    bool const any_extreme = extreme.judged >= 2 && extreme.matching > 0;
+    if (!are_most && !any_extreme) { return false; }
     into = found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them",
-                    are_most ? all : far, "root mean square times root of fan-in", relation::greater_equal,
+                    are_most ? all : extreme, "root mean square times root of fan-in", relation::greater_equal,
                     are_most ? limit : far_beyond);
     return true;
 }

@@ -176,10 +176,10 @@ constexpr void extract_classes(tensor_ref const& values, int scores_axis, class_
 // on), then the classes of those samples. Up to 1000 samples of up to 128 classes are all taken. Of more, fewer are
 // taken, so that the feature needs less than 1 kB of a record. A stride of 0: labels that are numbers, without classes.
 struct sampled_classes {
-    static constexpr std::size_t most = 1000;        // samples
-    static constexpr std::size_t most_bytes = 1000;  // encoded in a record
-    static constexpr std::size_t most_leads = 64;    // samples, where each has its lead
-    static constexpr std::uint32_t most_lead = 1U << 14U;
+    static constexpr std::size_t most = 1000;              // samples
+    static constexpr std::size_t most_bytes = 1000;        // encoded in a record
+    static constexpr std::size_t most_leads = 64;          // samples, where each has its lead
+    static constexpr std::uint32_t most_lead = 1U << 14U;  // every lead is below
 
     std::uint64_t samples = 0, stride = 1;  // samples of the tensor; every stride-th of them is taken
     std::span<double const> classes{};      // as numbers; most_classes stands for no class
@@ -242,8 +242,11 @@ struct sampled_classes {
         it.classes = made.subspan(2);
         return width * ((it.samples + it.stride - 1) / it.stride) == it.classes.size() ? it : sampled_classes{};
     }
+    // Samples that were taken.
     [[nodiscard]] constexpr std::size_t taken() const noexcept { return classes.size() / width; }
+    // The class of the i-th of them.
     [[nodiscard]] constexpr std::uint32_t which(std::size_t i) const noexcept { return class_of(classes[i * width]); }
+    // Its lead; 0 without leads, and where a record is damaged.
     [[nodiscard]] constexpr std::uint32_t lead(std::size_t i) const noexcept {
         std::uint32_t const lead = width > 1 ? class_of(classes[i * width + 1]) : 0;
         return lead < most_lead ? lead : 0;
@@ -337,12 +340,12 @@ struct class_parts {
 // as many samples as the labels counts. Of large batches some samples are taken (sampled_classes), of labels and
 // predictions at the same positions.
 struct class_pairs {
-    class_parts parts;               // of the run
-    class_list labels, predictions;  // of the step
-    std::string_view tensor{};       // the first labels of the step
-    std::uint64_t first_form = 0;    // number of predictions in the first such tensor of the step
-    tensor_id first_said = no_tensor;
-    bool leads = false;  // are taken, of predictions
+    class_parts parts;                 // of the run
+    class_list labels, predictions;    // of the step
+    std::string_view tensor{};         // the first labels of the step
+    std::uint64_t first_form = 0;      // number of predictions in the first such tensor of the step
+    tensor_id first_said = no_tensor;  // that tensor
+    bool leads = false;                // are taken, of predictions
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
         return parts.declare(it, label, prediction) && (label ? labels : predictions).reserve(it.shape.elements());

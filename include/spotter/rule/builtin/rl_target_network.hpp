@@ -20,6 +20,7 @@ struct rl_target_network {
     static constexpr std::string_view remedy =
         "Check the environment's reward, reset and observation scaling, or the target update.";
     static constexpr mode judged_in = mode::train;
+    // Which of the two holds.
     enum condition : std::uint8_t { equals_online = 1, stays_behind };
 
     selector select = &select::target_parameters;

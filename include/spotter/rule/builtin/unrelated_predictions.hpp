@@ -25,6 +25,7 @@ struct unrelated_predictions {
     static constexpr std::string_view remedy = "Check that targets belong to their inputs, that the loss has the right "
                                                "sign, and that the output is read as it is trained.";
 
+    // How they are unrelated.
     enum condition : std::uint8_t {
         unrelated = 1,
         opposed,        // they have learned the opposite

@@ -108,9 +108,9 @@ struct update_direction {
     };
     struct climbers {                         // over the weights with three changes or more
         std::uint64_t judged = 0, climb = 0;  // weights
-        std::uint8_t testified = 0;           // the condition that was pushed last, and how many climbed then
-        std::uint64_t testified_climb = 0;
-        std::string_view first{};  // the latest one that began to climb
+        std::uint8_t testified = 0;           // the condition that was pushed last
+        std::uint64_t testified_climb = 0;    // how many climbed then
+        std::string_view first{};             // the latest one that began to climb
     };
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id
