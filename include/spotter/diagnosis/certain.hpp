@@ -22,14 +22,12 @@ namespace spotter::inline SPOTTER_ABI::detail {
 #include <spotter/rule/builtin/input_not_normalized.hpp>
 #include <spotter/rule/builtin/poor_weight_initialization.hpp>
 #include <spotter/rule/builtin/rl_target_network.hpp>
-#include <spotter/rule/builtin/unrelated_predictions.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
     if (it.tells_non_finite || is_raw(it, limits) || it.is<class_imbalance>(class_imbalance::unmixed_batches) ||
-        it.is<poor_weight_initialization>(poor_weight_initialization::began_alike) ||
-        it.is<unrelated_predictions>(unrelated_predictions::long_unrelated)) {
+        it.is<poor_weight_initialization>(poor_weight_initialization::began_alike)) {
         return true;
     }
     if (it.id == rule_id::constant_batch) {

@@ -6,6 +6,7 @@
 #include <spotter/diagnosis/diagnoser.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
+#include <spotter/rule/builtin/unrelated_predictions.hpp>
 #include <spotter/rule/builtin/update_direction.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -86,14 +87,16 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 }
 
 // Certain: no healthy run shows it. Guessing and unrelated predictions are outcomes unless a loss is still falling, or
-// still to fall: with a dead layer a young loss is not. In evaluation they are where that gets worse. Overfitting is an
+// still to fall: with a dead layer a young loss is not, and where predictions are unrelated for long a fall is that of
+// their mean. In evaluation they are where that gets worse. Overfitting is an
 // outcome unless evaluation is far below where training began: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it, limits_)) { return standing::certain; }
+    bool const lasts = it.is<unrelated_predictions>(unrelated_predictions::long_unrelated);
     bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
                    ((it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
-                    (!losses_.is_on_its_way(!has_dead_layer()) && !leaves_a_plateau()));
+                    ((lasts || !losses_.is_on_its_way(!has_dead_layer())) && !leaves_a_plateau()));
     if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits_.overfit)) {
         measurement const evaluated = losses_.evaluated(it.tensor);
         outcome = !evaluated.known || evaluated.value >= limits_.evaluated_badly;
@@ -240,7 +243,7 @@ SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
 // The loss is where it began, because the weights are.
 SPOTTER_COLD_BODY bool diagnoser::leaves_a_plateau() const noexcept {
     auto const* const loss = losses_.loss();
-    return loss != nullptr && !weights_.leapt(limits_.large_step) &&
+    return loss != nullptr && !loss->train.has_lost_progress() && !weights_.leapt(limits_.large_step) &&
            weights_.leave_a_plateau(magnitude(loss->train.first()));
 }
 

@@ -52,6 +52,8 @@ public:
     [[nodiscard]] constexpr progress says() const noexcept { return says_; }
     // It counts as improved now: what was learned has not been lost again.
     [[nodiscard]] constexpr bool has_improved() const noexcept { return improved_; }
+    // It has improved, and what was learned is lost.
+    [[nodiscard]] constexpr bool has_lost_progress() const noexcept { return !improved_ && best_ < 1e308; }
     // The comparison by which it is flat or worsens.
     [[nodiscard]] constexpr evidence why() const noexcept { return why_; }
     [[nodiscard]] constexpr double first() const noexcept { return first_; }
@@ -229,8 +231,8 @@ private:
         bool const improves = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
         if (improves) { best_ = !improved_ || now_ < best_ ? now_ : best_; }
         improved_ = improves;
-        bool const lost = !improved_ && best_ < 1e308;
-        bool const flat = !improved_ && (lost || is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
+        bool const flat =
+            !improved_ && (has_lost_progress() || is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
         says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
     }
     // Each of these writes the comparison that holds to `why`.

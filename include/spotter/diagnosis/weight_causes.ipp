@@ -217,13 +217,16 @@ struct least_move {
     return true;
 }
 
-// By the gradients, not even a step as long as the weights would change the loss, in float32 of 24 bits.
+// By the gradients, not even a step as long as the weights would change the loss, in float32 of 24 bits. Not where all
+// weights began next to zero: so do their products.
 [[nodiscard]] SPOTTER_STRICT inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::string_view name{};
     auto const* const loss = of.losses.loss(name);
     measurement const pull = of.weights.strongest_pull();
-    if (!pull.known || loss == nullptr || !(magnitude(loss->train.level()) > 0)) { return false; }
+    bool const any_begun =
+        of.weights.any([](std::string_view, update_sizes::weight const& it) { return it.scale > update_sizes::begun; });
+    if (!pull.known || !any_begun || loss == nullptr || !(magnitude(loss->train.level()) > 0)) { return false; }
     constexpr double least = 1e-7;
     double const change = pull.value / magnitude(loss->train.level());
     if (!(change < least)) { return false; }

@@ -23,7 +23,8 @@ namespace spotter::inline SPOTTER_ABI {
 //                begins as one gradient and grows. Parallel gradients, or those of a saturated unit, shrink as the
 //                loss falls.
 //   straight   Over the last `window` changes the direction was kept (cosine above `cosine`). The norm rose in `rising`
-//              of them and in the last, and has at least doubled. Growth slows down: the squared norm in the middle of
+//              of them and in the last, and has at least doubled: a sum of equal gradients does so in its first two
+//              windows, so not after three. Growth slows down: the squared norm in the middle of
 //              the window is above 1.1 times the product of the norms at its ends. Yet the second half grew by at least
 //              three quarters of the first. (A diverging net does not slow down; momentum that fills a buffer stops.)
 //   alone      `lasting_alone` changes in a row met all of these, and half of all gradients of the step before were
@@ -261,8 +262,9 @@ private:
         if (!mine.norms.full()) { return false; }
         growth = now / mine.norms[0];
         double const amid = mine.norms[mine.norms.size() / 2];
-        return mine.aligned >= mine.norms.size() && now > before && mine.rose.mean_of(0, mine.rose.size()) >= rising &&
-               growth >= 2 && amid * amid > 1.1 * mine.norms[0] * now && now - amid >= 0.75 * (amid - mine.norms[0]);
+        return mine.changes <= 3 * window && mine.aligned >= mine.norms.size() && now > before &&
+               mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2 &&
+               amid * amid > 1.1 * mine.norms[0] * now && now - amid >= 0.75 * (amid - mine.norms[0]);
     }
 };
 

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 // guessing if its number of right predictions is at most two (binomial) standard deviations above the number that
 // always naming its most frequent label would get. `patience` such windows in a row are a warning, until a window is
 // better. Exception: the loss may show knowledge that right answers do not, where classes are not equally frequent. If
-// the first losses of a mode were at least `like_entropy` times the entropy H of the labels, the loss is taken for a
+// the first losses of a mode were at least `like_entropy` times the entropy H of all its labels so far, the loss is a
 // cross-entropy. Then a window whose mean loss is below `known` times H is better than a guess from class frequencies
 // (Shannon 1948; H is corrected by (classes - 1) / 2 samples, Miller 1955). A loss that has come down towards H has
 // learned the frequencies first, as language models do, and has until the `rests`-th train close to learn more. A
@@ -40,6 +40,8 @@ struct no_better_than_guessing {
 
     struct window {                                   // of one mode
         slot_array<std::uint64_t> labels;             // by class
+        slot_array<std::uint64_t> ever;               // by class: of all windows
+        std::uint64_t ever_pairs = 0;                 // of all windows
         std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
         double measured = 0, limit = 0;               // shares of right predictions, of the last whole window
         running_mean loss{};                          // of the closes of this window
@@ -63,7 +65,7 @@ struct no_better_than_guessing {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         bool room = seen.step.declare(tensor, select(tensor), predictions(tensor));
-        for (window& each : seen.by_mode) { room = each.labels.grow(16) && room; }
+        for (window& each : seen.by_mode) { room = each.labels.grow(16) && each.ever.grow(16) && room; }
         return room;
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
@@ -86,12 +88,12 @@ struct no_better_than_guessing {
         std::string_view const tensor = seen.step.tensor;
         window& mine = seen.by_mode[index_of(at.mode)];
         seen.step.each([&](std::uint32_t label, std::uint32_t said) {
-            if (!mine.labels.grow(label + std::size_t{1})) {
+            if (!mine.labels.grow(label + std::size_t{1}) || !mine.ever.grow(label + std::size_t{1})) {
                 seen.lacks_memory = true;
                 return;
             }
-            ++mine.labels[label];
-            ++mine.pairs;
+            ++mine.labels[label], ++mine.ever[label];
+            ++mine.pairs, ++mine.ever_pairs;
             seen.train_pairs += at.mode == mode::train ? 1 : 0;
             mine.right += label == said ? 1 : 0;
         });
@@ -118,14 +120,15 @@ struct no_better_than_guessing {
 private:
     // Whether the loss shows more knowledge of a window's labels than their frequencies, or has only just reached
     // those.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool knows(state const& seen, window const& mine, double loss,
-                                                      double count) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr bool knows(state const& seen, window const& mine,
+                                                      double loss) const noexcept {
         SPOTTER_STRICT_BODY
+        double const count = static_cast<double>(mine.ever_pairs);
         double classes = 0;
-        for (std::uint64_t const each : mine.labels) { classes += each > 0 ? 1 : 0; }
+        for (std::uint64_t const each : mine.ever) { classes += each > 0 ? 1 : 0; }
         // Corrected for the average deficit of a sample of this size (Miller and Madow, 1955).
-        double const entropy = entropy_of(mine.labels, count) + (classes - 1) / (2 * count);
-        // With many classes a window has too few labels of each to decide that.
+        double const entropy = entropy_of(mine.ever, count) + (classes - 1) / (2 * count);
+        // With too few labels of each class that is not decided.
         if (10 * classes <= count && entropy >= even * natural_log(classes)) { return false; }
         measurement const& in_training = seen.by_mode[index_of(mode::train)].first_loss;
         double const first = in_training.known ? in_training.value : mine.first_loss.value;
@@ -145,7 +148,7 @@ private:
         if (warm && share <= largest_share) {
             mine.measured = static_cast<double>(mine.right) / count;
             mine.limit = share + 2 * square_root(share * (1 - share) / count);
-            bool const better = mine.measured > mine.limit || (loss.known && knows(seen, mine, loss.value, count));
+            bool const better = mine.measured > mine.limit || (loss.known && knows(seen, mine, loss.value));
             mine.bad = better ? 0 : mine.bad + 1;
             mine.judged = true;
         }
