@@ -61,11 +61,11 @@ bool silent(classifier const& of, change const& changed = {}) { return found_in(
 // From the third window of 1000 pairs on.
 bool from_third_window(indices const& at) { return at.size() == 41 && at[0] == 59; }
 
-void each_row(classifier& of, float (*change_one)(float best, float sum, float it)) {
+void each_row(classifier& of, float (*change_one)(float best, float total, float it)) {
     for (std::size_t i = 0; i < of.labels.size(); ++i) {
         float* const row = of.row(i);
         float const best = *std::max_element(row, row + of.classes);
-        float sum = 0;
+        float total = 0;
         for (std::size_t k = 0; k < of.classes; ++k) { sum += std::exp(row[k] - best); }
         for (std::size_t k = 0; k < of.classes; ++k) { row[k] = change_one(best, sum, row[k]); }
     }
@@ -97,7 +97,7 @@ TEST_CASE("label_noise: two labels in five at random are found in the third wind
 }
 
 TEST_CASE("label_noise: of three to a hundred classes", "[label_noise]") {
-    for (std::size_t const classes : {3, 4, 5, 10, 100}) {
+    for (std::size_t const classes : {3U, 4U, 5U, 10U, 100U}) {
         CAPTURE(classes);
         CHECK(from_third_window(found_in({.classes = classes, .distance = 5, .wrong = 0.4F})));
     }
@@ -107,7 +107,7 @@ TEST_CASE("label_noise: of three to a hundred classes", "[label_noise]") {
 }
 
 TEST_CASE("label_noise: a task that is hard is no noise, however hard and of however many classes", "[label_noise]") {
-    for (std::size_t const classes : {2, 3, 5, 10, 100}) {
+    for (std::size_t const classes : {2U, 3U, 5U, 10U, 100U}) {
         for (float const distance : {0.2F, 0.5F, 1.0F, 1.5F, 2.0F, 2.5F, 3.0F, 4.0F}) {
             CAPTURE(classes, distance);
             CHECK(silent({.classes = classes, .distance = distance}));
@@ -157,7 +157,9 @@ TEST_CASE("label_noise: only the order of scores counts", "[label_noise]") {
     change const as[] = {
         [](classifier& of) { each_row(of, [](float, float, float it) { return 1e-3F * it - 7; }); },
         [](classifier& of) { each_row(of, [](float, float, float it) { return 1e3F * it; }); },
-        [](classifier& of) { each_row(of, [](float best, float sum, float it) { return it - best - std::log(sum); }); },
+        [](classifier& of) {
+            each_row(of, [](float best, float total, float it) { return it - best - std::log(total); });
+        },
         [](classifier& of) {
             each_row(of, [](float best, float, float it) { return it < best - 60 ? neg_infinity_f : it; });
         },
@@ -168,11 +170,11 @@ TEST_CASE("label_noise: only the order of scores counts", "[label_noise]") {
     }
     // Of probabilities the highest are alike: a net with labels at random is not that sure.
     change const share = [](classifier& of) {
-        each_row(of, [](float best, float sum, float it) { return std::exp(it - best) / sum; });
+        each_row(of, [](float best, float total, float it) { return std::exp(it - best) / total; });
     };
     CHECK(silent(hard, share));
     CHECK(from_third_window(found_in(noisy, [](classifier& of) {
-        each_row(of, [](float best, float sum, float it) { return std::exp((it - best) / 8) / sum; });
+        each_row(of, [](float best, float total, float it) { return std::exp((it - best) / 8) / total; });
     })));
 }
 
@@ -237,7 +239,7 @@ TEST_CASE("label_noise: training alone, scores of two columns alone", "[label_no
 TEST_CASE("label_noise: of a large batch 64 samples are taken, at places of which the labels are known",
           "[label_noise]") {
     classifier of{.distance = 5, .wrong = 0.4F};
-    for (std::size_t const batch : {64, 65, 1000, 1001, 3000}) {
+    for (std::size_t const batch : {64U, 65U, 1000U, 1001U, 3000U}) {
         CAPTURE(batch);
         run it{label_noise{}};
         std::uint64_t at = 0;
