@@ -66,8 +66,8 @@ void each_row(classifier& of, float (*change_one)(float best, float total, float
         float* const row = of.row(i);
         float const best = *std::max_element(row, row + of.classes);
         float total = 0;
-        for (std::size_t k = 0; k < of.classes; ++k) { sum += std::exp(row[k] - best); }
-        for (std::size_t k = 0; k < of.classes; ++k) { row[k] = change_one(best, sum, row[k]); }
+        for (std::size_t k = 0; k < of.classes; ++k) { total += std::exp(row[k] - best); }
+        for (std::size_t k = 0; k < of.classes; ++k) { row[k] = change_one(best, total, row[k]); }
     }
 }
 
