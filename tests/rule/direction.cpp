@@ -24,6 +24,16 @@ constexpr bool ascends() {
 }
 static_assert(ascends());
 
+// Weights of {1, 2} and their gradients. The names live as long as the run.
+template <class Run>
+void declare_pairs(Run& it, std::vector<std::string> const& names, std::vector<std::string> const& gradients) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        auto const id = static_cast<tensor_id>(2 * i);
+        it.declare({.name = names[i], .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
+        it.declare({.name = gradients[i], .role = role::gradient, .partner = id, .type = dtype::f32, .shape = {1, 2}});
+    }
+}
+
 }  // namespace
 
 TEST_CASE("update_direction: W += 0.1 g fires at 60 with a window of 50, W -= 0.1 g never", "[update_direction]") {
@@ -109,12 +119,7 @@ TEST_CASE("update_direction: how many weights climb is testimony, given anew whe
     auto const testimony = [](std::size_t climb, auto const& rule) {
         run it{rule};
         std::vector<std::string> const names{"a/w", "b/w", "c/w"}, gradients{"grad/a/w", "grad/b/w", "grad/c/w"};
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            auto const id = static_cast<tensor_id>(2 * i);
-            it.declare({.name = names[i], .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
-            it.declare(
-                {.name = gradients[i], .role = role::gradient, .partner = id, .type = dtype::f32, .shape = {1, 2}});
-        }
+        declare_pairs(it, names, gradients);
         std::vector<std::string> said;
         for (std::uint64_t at = 0; at < 6; ++at) {
             for (std::size_t i = 0; i < names.size(); ++i) {
@@ -145,12 +150,7 @@ TEST_CASE("update_direction: three quarters of a hundred changes are a climb, as
         run it{update_direction{}};
         std::vector<std::string> const names{"a/w", "b/w", "c/w", "d/w"};
         std::vector<std::string> const gradients{"grad/a/w", "grad/b/w", "grad/c/w", "grad/d/w"};
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            auto const id = static_cast<tensor_id>(2 * i);
-            it.declare({.name = names[i], .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
-            it.declare(
-                {.name = gradients[i], .role = role::gradient, .partner = id, .type = dtype::f32, .shape = {1, 2}});
-        }
+        declare_pairs(it, names, gradients);
         std::vector<std::string> said;
         std::vector<float> place(names.size(), 0.0F);
         for (std::uint64_t at = 0; at < 150; ++at) {

@@ -51,7 +51,7 @@ struct progress_limits {
 struct diagnosis_limits {
     progress_limits progress{};
     // Rule overfit is an outcome where evaluation is at least `overfit` times the training loss and at least
-    // `evaluated_badly` times the beginning of training.
+    // `evaluated_badly` times the beginning of training. (That was lowered later, for a program of other people.)
     double overfit = 4, evaluated_badly = 0.1;
     double strong = 3;         // times a rule's limit: such a symptom is an alarm where no outcome is known
     double leap = 0.1;         // update ratio (update / weight): an update leaps
