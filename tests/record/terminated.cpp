@@ -44,10 +44,10 @@ constexpr std::uint64_t some_steps = 23;
 }  // namespace
 
 TEST_CASE("a process that records some steps and dies, its writer idle", "[.]") {
-    reported_tally const done{tally_of(recovery())};
+    reported_tally const done{tally_of(reported())};
     options choices = shared(drain::poll);
     choices.ring_bytes = 4 << 20;
-    recorder sink{recovery(), choices};
+    recorder sink{reported(), choices};
     declare(sink);
     for (std::uint64_t step = 0; step < some_steps; ++step) {
         scalar(sink, step, static_cast<double>(step));
@@ -60,13 +60,13 @@ TEST_CASE("a process that records some steps and dies, its writer idle", "[.]") 
     die();
 }
 TEST_CASE("a process that records until it is killed", "[.]") {
-    reported_tally const done{tally_of(recovery())};
-    recorder sink{recovery(), shared(drain::thread, 1 << 20)};
+    reported_tally const done{tally_of(reported())};
+    recorder sink{reported(), shared(drain::thread, 1 << 20)};
     declare(sink);
     train_steps(sink, 0, 1'000'000, *done);
 }
 TEST_CASE("a process with a flight recorder that dies", "[.]") {
-    hook watch{recovery(), plan<>{}, options{.drain = drain::poll, .flight_bytes = 1 << 20}};
+    hook watch{reported(), plan<>{}, options{.drain = drain::poll, .flight_bytes = 1 << 20}};
     for (std::uint64_t step = 0; step < some_steps; ++step) {
         (void)watch.step(train(step), "w"_t = values_of(step, 1000));
     }
