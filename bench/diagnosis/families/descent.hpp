@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers of plain arrays, one state for each array that is stepped: descent with or without momentum, RMSProp,
-// Adam.
+// Adam, AdaGrad.
 #pragma once
 
 #include "inject.hpp"
@@ -12,7 +12,7 @@
 namespace diagnosis {
 
 struct descent {
-    enum class kind { sgd, nesterov, rmsprop, adam };
+    enum class kind { sgd, nesterov, rmsprop, adam, adagrad };
 
     kind how = kind::sgd;
     float rate = 0.01F;
@@ -45,6 +45,10 @@ struct descent {
                     break;
                 case kind::rmsprop:
                     second += 0.01F * (g * g - second);
+                    move = g / (std::sqrt(second) + 1e-8F);
+                    break;
+                case kind::adagrad:
+                    second += g * g;
                     move = g / (std::sqrt(second) + 1e-8F);
                     break;
                 case kind::adam:
