@@ -50,25 +50,25 @@ TEST_CASE("an attempt of the supervisor's", "[.]") {
     }
 }
 TEST_CASE("a process that ends in some way", "[.]") {
-    std::string const how = outcome();
+    std::string const how = reported();
     if (how == "crash") { crash(); }
     if (how == "hang") { sleep_on(); }
     std::_Exit(std::atoi(how.c_str()));
 }
 TEST_CASE("a process that leaves another one behind", "[.]") {
-    std::string const path = outcome();
+    std::string const path = reported();
     this_program_again const left{"a process that writes a file in a while", path};
     while (!std::filesystem::exists(path + "-begun")) { std::this_thread::sleep_for(5ms); }
     if (supervised_attempt::here().number == 2) { sleep_on(); }
     std::_Exit(0);
 }
 TEST_CASE("a process that writes a file in a while", "[.]") {
-    write_file(outcome() + "-begun", {});
+    write_file(reported() + "-begun", {});
     std::this_thread::sleep_for(1500ms);
-    write_file(outcome(), {});
+    write_file(reported(), {});
 }
 TEST_CASE("a process that supervises that one", "[.]") {
-    (void)asked("a process that writes a file in a while", outcome())({.number = 1, .run = "nowhere"});
+    (void)asked("a process that writes a file in a while", reported())({.number = 1, .run = "nowhere"});
 }
 TEST_CASE("a process that tells what it was given", "[.]") {
     std::string lines;
@@ -81,7 +81,7 @@ TEST_CASE("a process that tells what it was given", "[.]") {
     }
     lines += std::to_string(count) + '|' + (std::getenv("SPOTTER_RUN") != nullptr ? "a run|" : "no run|") +
              (std::getenv("PATH") != nullptr ? "a path|" : "no path|");
-    write_file(outcome(), {lines.begin(), lines.end()});
+    write_file(reported(), {lines.begin(), lines.end()});
 }
 
 TEST_CASE("a process that crashes, hangs or leaves is cured as one whose rules ask for a stop") {
