@@ -22,7 +22,7 @@ class numbers_file {
 public:
     explicit numbers_file(std::string path) : path_(std::move(path)) {}
     float next() {
-        std::ifstream file{path_};
+        std::ifstream file{path_, std::ios::binary};  // so that a place is a count of bytes on Windows, too
         file.seekg(at_);
         float value = 0;
         if (!(file >> value)) {
@@ -104,7 +104,7 @@ TEST_CASE("a training has the same bits with and without an examination, with ra
     spotter_test::temporary_folder const folder;
     std::string const path = folder / "numbers.txt";
     {
-        std::ofstream file{path};
+        std::ofstream file{path, std::ios::binary};
         prng random;
         for (int i = 0; i < 500; ++i) { file << random.next() << '\n'; }
     }

@@ -144,8 +144,10 @@ TEST_CASE("the settings stand behind the command, and the environment names the 
     (void)::_putenv_s("spotter_run", "");
     CHECK(how.how == departure::by_itself);
     std::vector<char> const bytes = read_file(folder / "reported");
+    std::u8string const folder_now = std::filesystem::current_path().generic_u8string();
+    std::string const whole_run = std::string{folder_now.begin(), folder_now.end()} + '/' + run;
     CHECK(std::string{bytes.begin(), bytes.end()} == "a process that tells what it was given|-o|NUL|--name|" + hard +
-                                                         "|--order|decl|2|" + run +
+                                                         "|--order|decl|2|" + whole_run +
                                                          "|c|b \"quoted\"\nline|1|no run|a path|");
 }
 

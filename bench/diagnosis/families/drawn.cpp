@@ -146,7 +146,7 @@ class program {
 public:
     // The mean of its last five evaluations: the share of wrong classes, or the mean squared error.
     double error = 0;
-    bool overfits = false;  // the loss on the other data ends well above its least
+    bool overfits = false;  // the loss on other data ends well above its least, or a tenth above that in training
 
     program(habits const& how, task const& clean, course const& by, std::uint64_t seed)
         : course_{by}, how_{how}, random_{seed}, data_{clean},
@@ -170,7 +170,7 @@ public:
         judge_.softmax_twice = by.is(fault::softmax_twice);
         judge_.sign = loss_sign(by);
     }
-    void run(course* shown) {
+    void run(course* shown, double guess) {
         batches rows{course_, data_.train.count(), how_.batch};
         std::optional<planted_nan> nan;
         if (shown != nullptr) { nan.emplace(*shown, how_.steps, net_.blocks[0].w.name); }
@@ -197,11 +197,11 @@ public:
             }
             last_loss = static_cast<double>(judge_.loss * judge_.sign);
             least = (std::min)(least, last_loss);
-            errors.push_back(how_.classes == 0
-                                 ? last_loss
-                                 : static_cast<double>(judge_.wrong) / static_cast<double>(data_.eval.count()));
+            errors.push_back(error_of(data_.eval));
         }
-        overfits = !(last_loss < 1.15 * least);
+        compare(net_.forward(data_.train.inputs, data_.train.count(), false, random_), data_.train);
+        double const trained = error_of(data_.train);
+        overfits = !(last_loss < 1.15 * least) || !(errors.back() - trained < 0.1 * guess);
         for (std::size_t i = errors.size() - 5; i < errors.size(); ++i) { error += errors[i] / 5; }
         if (shown == nullptr) { return; }
         for (block const& each : net_.blocks) { tell_if_lost(*shown, each.w.value); }
@@ -210,6 +210,11 @@ public:
 private:
     void compare(values const& output, samples const& with) {
         how_.classes > 0 ? judge_.classify(output, with.classes, how_.classes) : judge_.regress(output, with.targets);
+    }
+    // Of what was compared last.
+    double error_of(samples const& compared) const {
+        return how_.classes == 0 ? static_cast<double>(judge_.loss * judge_.sign)
+                                 : static_cast<double>(judge_.wrong) / static_cast<double>(compared.count());
     }
     void backward(values gradient) {
         float const keep = course_.is(fault::piles_up) ? 1.0F : 0.0F;
@@ -301,7 +306,8 @@ double guessing(task const& data) {
     return 1 - *std::max_element(counts.begin(), counts.end()) / static_cast<double>(data.eval.count());
 }
 
-// A program that a fault can be in, and that learns at least half of what there is to learn, and does not overfit.
+// A program that a fault can be in, that learns at least half of what there is to learn, and that loses less than a
+// tenth of that between the data it was trained on and others.
 struct drawn_program {
     habits how{};
     task data{};
@@ -323,13 +329,13 @@ struct drawn_program {
             for (float each = 1e-4F; each < 2; each *= 3.1623F) {
                 tried.rate = each;
                 program it{tried, data, healthy, seed};
-                it.run(nullptr);
+                it.run(nullptr, guess);
                 if (it.error < best && !it.overfits) { best = it.error, rate = each; }
             }
             if (!rate) { continue; }
             tried.rate = *rate * share;
             program chosen{tried, data, healthy, seed};
-            chosen.run(nullptr);
+            chosen.run(nullptr, guess);
             if (!(chosen.error < 0.5 * guess) || chosen.overfits) { continue; }
             best = chosen.error, how = tried;
             return;
@@ -341,7 +347,7 @@ void train(course& by) {
     drawn_program const drawn{by.seed() * 5 + by.variant(), by.broken()};
     by.plan(drawn.how.steps);
     program it{drawn.how, drawn.data, by, drawn.seed};
-    it.run(&by);
+    it.run(&by, drawn.guess);
     // A tenth of what there is to learn is no difference.
     by.evaluated((std::max)(0.1, (it.error - drawn.best) / (drawn.guess - drawn.best)));
 }

@@ -86,12 +86,14 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
     return losses_.shows_nothing(close_) && is_strong(it, limits_.strong);
 }
 
-// Certain: no healthy run shows it. Guessing and unrelated predictions are outcomes unless a loss is still falling, or
+// Certain: no healthy run shows it. Labels that contradict sure predictions are certain once the loss does not fall any
+// more: until then a net may be sure by its first weights. Guessing and unrelated predictions are outcomes unless a loss is still falling, or
 // still to fall: with a dead layer a young loss is not, and where predictions are unrelated for long a fall is that of
 // their mean. In evaluation they are where that gets worse. Overfitting is an
 // outcome unless evaluation is far below where training began: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
+    if (it.id == rule_id::label_noise && losses_.is_on_its_way(false)) { return standing::symptom; }
     if (is_certain(it, limits_)) { return standing::certain; }
     bool const lasts = it.is<unrelated_predictions>(unrelated_predictions::long_unrelated);
     bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&

@@ -82,21 +82,26 @@ public:
         return first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
     }
     // It was thrown up: the mean of its first ten values is at least twice the first. And its last third is still where
-    // it began, or above. Or it has rested from the start.
+    // it began, or above, and no sample was below half of the first: else that may be low by accident. Or it has rested
+    // from the start.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         bool const is_up =
             first_ > 0 && beginning_ >= 2 * first_ && level() > rounded_product(1 - limits.flat_fall, first_);
-        return (samples_ >= limits.still && is_up && !comes_back_) || rests_from_the_start(limits);
+        return (samples_ >= limits.still && is_up && !comes_back_ && lowest_ >= 0.5 * first_) ||
+               rests_from_the_start(limits);
     }
     // Its last third is below the one before, in nine of ten pairs of blocks.
     [[nodiscard]] constexpr bool falls_still(progress_limits const& limits) const noexcept {
         return blocks_.third() > 0 && share_below(blocks_.last_third(), blocks_.middle_third()) >= limits.improved;
     }
-    // Its last third is well below the one before.
+    // Its last third is below the one before, by `flat_fall`, or by `least_fall` and two standard errors.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_falling(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        return blocks_.size() >= 6 && before_ - now_ > limits.flat_fall * magnitude(before_);
+        if (blocks_.size() < 6) { return false; }
+        double const fall = before_ - now_, level = magnitude(before_);
+        return fall > limits.flat_fall * level ||
+               (fall > limits.least_fall * level && fall > 2 * standard_error(blocks_.last_two_thirds()));
     }
     // It has fallen far, and has few samples: language models rest on a plateau once they have learned how frequent the
     // answers are.
@@ -195,6 +200,7 @@ private:
         SPOTTER_STRICT_BODY
         auto const count = [](std::uint64_t& row, bool goes_on) noexcept { row = goes_on ? row + 1 : 0; };
         last_ = value;
+        lowest_ = value < lowest_ ? value : lowest_;
         least_above_ = above_ > 0 && least_above_ < value ? least_above_ : value;
         count(above_, value > somewhat_above(limits));
         count(bottomless_, value < far_below(limits));
@@ -368,7 +374,7 @@ private:
     std::uint64_t near_ = 0, resting_ = 0;  // samples in a row: near the first value; at one value
     double rests_at_ = 0;
     double least_above_ = 0, least_far_ = 0, sum_far_ = 0;  // of the rows above, and alike far above
-    double last_ = 0;                                       // the last value
+    double last_ = 0, lowest_ = 1e308;                      // the last value, and the lowest
     bool improved_ = false;
     progress says_ = progress::unknown;
     evidence why_{};

@@ -20,10 +20,12 @@ namespace spotter::inline SPOTTER_ABI {
 // as for an actor beside its critic). A single weight may follow its weight decay. Zero changes, zero or non-finite
 // gradients and rewinds are skipped. A gradient is expected to be observed before the update that it makes. If the loop
 // observes after the update, set `options::instant` (or `after_update`, for this rule alone) and observe gradients
-// before weights. A tensor that is flagged `negated` holds minus the gradient. Of a weight with more than 16384
-// elements the rule reads an eighth (sampled_lines): only the sign of the product matters. It keeps a copy of what it
-// reads of each weight and gradient, and a second copy of gradients that are observed before their weight. Train steps
-// only.
+// before weights. Where that is not set, such a loop still does not ascend: a change seems to go along the gradient
+// before it only where that and the next one are opposed, because the next one made it. So a weight does not ascend
+// whose changes along a gradient are followed by an opposed one in `share` of the cases. A tensor that is flagged
+// `negated` holds minus the gradient. Of a weight with more than 16384 elements the rule reads an eighth
+// (sampled_lines): only the sign of the product matters. It keeps a copy of what it reads of each weight and gradient,
+// and a second copy of gradients that are observed before their weight. Train steps only.
 struct update_direction {
     using kind = rule_kind;
     static constexpr std::string_view name = "update_direction";
@@ -92,6 +94,8 @@ struct update_direction {
         bool negated = false;                    // the kept gradients are negated
         recent_values ascending;                 // 1 or 0 for each change
         std::uint64_t changes = 0, upwards = 0;  // upwards: those along the gradient
+        std::uint64_t opposed = 0;               // of these, those whose next gradient is opposed
+        bool is_along = false;                   // the last change; until the next gradient is known
         std::size_t net = 0;                     // index of its net
     };
     // The weights of this step that were judged, and those of them that ascend.
@@ -144,7 +148,8 @@ struct update_direction {
     [[nodiscard]] constexpr std::uint64_t feature_key(state const&, tensor_info const& tensor) const noexcept {
         return key_of(name, is_after_update(tensor));
     }
-    // For a weight pushes the scalar product, if there is one; for a gradient nothing.
+    // For a weight pushes the scalar product of its change and the gradient, if there is one. For a gradient pushes
+    // that with the gradient before, if the change since then seems to go along that one.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         bool const is_gradient = it.tensor.role == role::gradient;
         tensor_id const id = is_gradient ? it.tensor.partner : it.tensor.id;
@@ -152,25 +157,29 @@ struct update_direction {
         parameter& mine = seen.parameters[id];
         if (!is_gradient && mine.weight.close == seen.close) { return; }  // once a step
         tensor_ref const sample = seen.sampled.take(values);
-        bool const kept = is_gradient ? keep_gradient(seen.close, mine, it, values, sample)
+        bool const kept = is_gradient ? keep_gradient(seen.close, mine, it, values, sample, out)
                                       : keep_weight(seen.close, mine, it, values, sample, out);
         if (!kept) { out.give_up(); }
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.empty() || !is_finite(made[0]) || made[0] == 0) { return; }
-        if (seen.parameters.find(it.tensor.id) == nullptr) { return; }
-        parameter& mine = seen.parameters[it.tensor.id];
+        bool const is_gradient = it.tensor.role == role::gradient;
+        tensor_id const id = is_gradient ? it.tensor.partner : it.tensor.id;
+        if (seen.parameters.find(id) == nullptr) { return; }
+        parameter& mine = seen.parameters[id];
+        if (is_gradient) { return note_next(seen.so_far, mine, made[0] < 0); }
         count(seen.so_far, mine, it, made[0] > 0);
+        if (made.size() > 1) { note_next(seen.so_far, mine, made[1] < 0); }
         bool const is_warm = mine.ascending.size() > 0 || mine.changes > warmup;
         if (!is_warm || !mine.votes) { return; }
         mine.ascending.add(made[0] > 0 ? 1 : 0);
         if (!mine.ascending.full()) { return; }
-        if (mine.changes >= remembered) { mine.changes /= 2, mine.upwards /= 2; }
+        if (mine.changes >= remembered) { mine.changes /= 2, mine.upwards /= 2, mine.opposed /= 2; }
         double const up = mine.ascending.mean_of(0, mine.ascending.size());
         bool const mostly = 2 * mine.upwards > mine.changes;
         for (votes* const each : {&seen.all, &seen.nets[mine.net].cast}) {
             ++each->judged;
-            if (up >= share && mostly) { each->ascending.blame(it, up); }
+            if (up >= share && mostly && !is_shown_after(mine)) { each->ascending.blame(it, up); }
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
@@ -199,10 +208,15 @@ private:
     }
     // False where memory is exhausted.
     [[nodiscard]] static constexpr bool keep_gradient(std::uint64_t close, parameter& mine, observation const& it,
-                                                      tensor_ref const& values, tensor_ref const& sample) noexcept {
+                                                      tensor_ref const& values, tensor_ref const& sample,
+                                                      feature& out) noexcept {
         mine.negated = has(it.tensor.flags, flag::negated);
+        copy const& before = mine.gradients[mine.newest];
+        if (before.close != close && std::exchange(mine.is_along, false) && before.close != 0 && before.fits(values)) {
+            push_product(before, seen_values{sample}, as_size(sample.count), out);
+        }
         // The previous one is still needed, unless the weight was observed already.
-        bool const in_place = mine.gradients[mine.newest].close == close || mine.weight.close == close;
+        bool const in_place = before.close == close || mine.weight.close == close;
         if (!in_place) { mine.newest = 1 - mine.newest; }
         return mine.gradients[mine.newest].keep(values, sample, close, it);
     }
@@ -217,7 +231,13 @@ private:
         double const along_it = along.products.fold();
         double const found = mine.negated ? -along_it : along_it;
         bool const finite = along.finite && it.stats.nonfinite() == 0;
-        if (finite && is_finite(found)) { out.push(found); }
+        if (finite && is_finite(found)) {
+            out.push(found);
+            copy const& next = mine.gradients[mine.newest];
+            bool const is_known = &next != gradient && next.close == close && next.fits(values);
+            mine.is_along = found > 0 && !is_known && !is_after_update(it.tensor);
+            if (found > 0 && is_known) { push_product(*gradient, next, as_size(sample.count), out); }
+        }
         if (!kept) { return mine.weight.keep(values, sample, close, it); }
         mine.weight.kept(close, it);
         return true;
@@ -239,7 +259,17 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool climbs(parameter const& it) const noexcept {
         SPOTTER_STRICT_BODY
         double const all = static_cast<double>(it.changes), up = static_cast<double>(it.upwards);
-        return it.changes >= 3 && (up >= share * all || (it.changes >= 100 && up >= 0.75 * all));
+        return it.changes >= 3 && (up >= share * all || (it.changes >= 100 && up >= 0.75 * all)) && !is_shown_after(it);
+    }
+    // The changes along a gradient were made by the next one.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_shown_after(parameter const& it) const noexcept {
+        SPOTTER_STRICT_BODY
+        return it.upwards > 0 && static_cast<double>(it.opposed) >= share * static_cast<double>(it.upwards);
+    }
+    constexpr void note_next(climbers& all, parameter& mine, bool is_opposed) const noexcept {
+        bool const before = climbs(mine);
+        mine.opposed += is_opposed ? 1 : 0;
+        all.climb -= before && !climbs(mine) ? 1 : 0;
     }
     constexpr void count(climbers& all, parameter& mine, observation const& it, bool upwards) const noexcept {
         bool const before = climbs(mine);
@@ -262,6 +292,18 @@ private:
         relation const how = now == none_climbs ? relation::less : relation::greater_equal;
         out.push(
             who.as_finding({words[now - most_climb], now}, "weights along their gradients", how, 1, severity::error));
+    }
+    // The scalar product of two gradients.
+    template <class Values>
+    static constexpr void push_product(copy const& before, Values const& now, std::size_t count,
+                                       feature& out) noexcept {
+        struct origin {
+            constexpr double operator[](std::size_t) const noexcept { return 0; }
+        };
+        detail::along_sums along;
+        detail::change_along_elements(now, origin{}, before, count, along);
+        double const along_it = along.products.fold();
+        if (along.finite && is_finite(along_it)) { out.push(along_it); }
     }
     // True where `before` holds the values of `now` afterwards.
     [[nodiscard]] static constexpr bool change_along(copy const& gradient, copy& before, tensor_ref const& now,
