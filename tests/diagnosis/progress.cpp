@@ -507,6 +507,42 @@ TEST_CASE("progress: on its way is a loss whose last third is well below the one
     CHECK_FALSE(on_its_way([](std::uint64_t i) { return i < 90 ? falling(2.5, 0.01, i) : 2.0; }));
     CHECK(on_its_way([](std::uint64_t i) { return i < 90 ? falling(5, 0.01, i) : 2.0; }));  // what is frequent
     CHECK_FALSE(on_its_way([](std::uint64_t) { return 2.0; }));
+    // By 2 % from third to third: beyond two standard errors it falls, within them that is noise.
+    auto const slowly = [](double scatter) {
+        return [=, of = noise{5}](std::uint64_t i) mutable { return falling(2.9, 2e-4, i) + scatter * of(); };
+    };
+    CHECK(on_its_way(slowly(0.05)));
+    CHECK_FALSE(on_its_way(slowly(1)));
+}
+
+TEST_CASE("progress: an evaluation that rises has lost a part of what it had gained") {
+    auto const lost = [](double now) {
+        shown_run run;
+        for (std::uint64_t i = 0; i < 300; ++i) {
+            run.see(train(i), "loss", falling(2, 0.01, i));
+            if (i % 10 == 9) { run.see(eval(i), "loss", i < 100 ? 2 - 0.01 * double(i) : now); }
+        }
+        return run.inside().lost_in_evaluation("loss").value;
+    };
+    CHECK(lost(1.01) < 0.01);
+    CHECK((lost(1.5) > 0.4 && lost(1.5) < 0.5));  // 0.99 was gained
+    shown_run run;
+    run.see(train(0), "loss", 1);
+    CHECK_FALSE(run.inside().lost_in_evaluation("loss").known);
+}
+
+TEST_CASE("progress: a first sample that is low by accident was not thrown up") {
+    auto const gains_nothing = [](double lowest) {
+        shown_run run;
+        noise of{7};
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            double const scatters = i < 10 ? 2 : 0.25 + 0.05 * of();
+            run.see(train(i), "loss", i == 0 ? 0.2 : i % 20 == 15 ? lowest : scatters);
+        }
+        return run.inside().has_gained_nothing();
+    };
+    CHECK(gains_nothing(0.2));
+    CHECK_FALSE(gains_nothing(0.05));
 }
 
 TEST_CASE("progress: a loss that scatters far above its beginning, or stays above it sample by sample, worsens") {

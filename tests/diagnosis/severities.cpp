@@ -209,36 +209,39 @@ TEST_CASE("predictions that stay unrelated are a warning while the loss falls, a
     CHECK(agent(true) == std::vector<std::string>{"49 rl_target_network"});
 }
 
-TEST_CASE("labels that are partly random are a warning while the loss falls, and no stop; later they are the cause") {
+TEST_CASE("labels that are partly random are a warning once the loss rests, or as the cause of overfitting; no stop") {
     using namespace spotter;
-    hook watch{plan{}, packs::supervised};
-    std::vector<std::int32_t> labels(50);
-    std::vector<float> logits(500);
-    std::uint32_t drawn = 1;
-    std::vector<std::string> alarms;
-    for (std::uint64_t i = 0; i < 400; ++i) {
-        for (std::size_t k = 0; k < 50; ++k) {
-            drawn = 1664525U * drawn + 1013904223U;
-            std::size_t const is = k % 10, other = (is + 1 + (drawn >> 8U) % 9) % 10;
-            labels[k] = static_cast<std::int32_t>((drawn >> 16U) % 10 < 4 ? other : is);
-            for (std::size_t c = 0; c < 10; ++c) { logits[10 * k + c] = 0; }
-            logits[10 * k + is] = 1 + static_cast<float>(drawn >> 20U) / 4096.0F;
-        }
-        auto const count = [&](step_alarm const& of) {
-            for (finding const& each : of) {
-                CHECK((each.id != rule_id::label_noise || response_of(each) == decision::proceed));
-                if (each.severity >= severity::warning) { alarms.emplace_back(each.rule); }
+    auto const alarms_of_noisy = [](bool evaluates) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<std::int32_t> labels(50);
+        std::vector<float> logits(500);
+        std::uint32_t drawn = 1;
+        std::vector<std::pair<std::uint64_t, std::string>> alarms;
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            for (std::size_t k = 0; k < 50; ++k) {
+                drawn = 1664525U * drawn + 1013904223U;
+                std::size_t const is = k % 10, other = (is + 1 + (drawn >> 8U) % 9) % 10;
+                labels[k] = static_cast<std::int32_t>((drawn >> 16U) % 10 < 4 ? other : is);
+                for (std::size_t c = 0; c < 10; ++c) { logits[10 * k + c] = 0; }
+                logits[10 * k + is] = 1 + static_cast<float>(drawn >> 20U) / 4096.0F;
             }
-        };
-        double const at = static_cast<double>(i);
-        auto const trained = watch.step(train(i), "labels"_t = labels, "logits"_t = view_of(logits.data(), {50, 10}),
-                                        "loss"_t = 0.05 + 2.3 * std::exp(-0.01 * at));
-        count(trained);
-        if (i % 10 != 9) { continue; }
-        auto const evaluated = watch.step(eval(i), "loss"_t = 1.5 + 0.02 * at);
-        count(evaluated);
-    }
-    REQUIRE(!alarms.empty());
-    CHECK(alarms[0] == "label_noise");
-    CHECK(std::count(alarms.begin(), alarms.end(), "label_noise") == 1);
+            auto const count = [&](step_alarm const& of) {
+                for (finding const& each : of) {
+                    CHECK((each.id != rule_id::label_noise || response_of(each) == decision::proceed));
+                    if (each.severity >= severity::warning) { alarms.emplace_back(i, each.rule); }
+                }
+            };
+            double const at = static_cast<double>(i);
+            count(watch.step(train(i), "labels"_t = labels, "logits"_t = view_of(logits.data(), {50, 10}),
+                             "loss"_t = 0.5 + 1.8 * std::exp(-0.03 * at)));
+            if (evaluates && i % 10 == 9) { count(watch.step(eval(i), "loss"_t = 1.5 + 0.02 * at)); }
+        }
+        return alarms;
+    };
+    auto const alone = alarms_of_noisy(false), evaluated = alarms_of_noisy(true);
+    REQUIRE((alone.size() == 1 && !evaluated.empty()));
+    CHECK((alone[0].second == "label_noise" && alone[0].first > 150));  // three windows are full at step 60
+    CHECK((evaluated[0].second == "label_noise" && evaluated[0].first < 100));
+    CHECK(std::count_if(evaluated.begin(), evaluated.end(),
+                        [](auto const& it) { return it.second == "label_noise"; }) == 1);
 }

@@ -28,7 +28,7 @@ struct descent {
     template <rule Rule>
     void see(run<Rule>& it, step_id at) {
         if (at.index == 0) { declare(it); }
-        gradient = {at.index % 2 == 0 ? 1.0 : -0.5, 0.25};
+        gradient = {at.index % 2 == 0 ? 1.0 : 0.5, -0.25};
         if (weight_first) { it.see(at, "fc/w", view_of(weight.data(), {1, 2})); }
         it.see(at, "grad/fc/w", view_of(gradient.data(), {1, 2}));
         if (!weight_first) { it.see(at, "fc/w", view_of(weight.data(), {1, 2})); }

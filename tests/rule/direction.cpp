@@ -217,6 +217,31 @@ TEST_CASE("update_direction: nine in ten are enough, and the gradient of the ear
     CHECK(turning(true, true).empty());
 }
 
+TEST_CASE("update_direction: a loop that shows after its update, with a rate at which it swings, does not ascend",
+          "[update_direction]") {
+    // The loss is x squared. From a half to one times the rate at which it stays, each step is over the minimum.
+    auto const swings = [](double rate, double sign, bool after, bool weight_first) {
+        std::vector<double> weight{1};
+        return fired(update_direction{.warmup = 0, .window = 4}, 12, [&](auto& it, step_id at) {
+            if (at.index == 0) { descent{}.declare(it); }
+            std::vector<double> const gradient{2 * weight[0]};
+            if (after) { weight[0] -= sign * rate * gradient[0]; }
+            auto const see_weight = [&] { it.see(at, "fc/w", view_of(weight.data(), {1, 1})); };
+            if (weight_first) { see_weight(); }
+            it.see(at, "grad/fc/w", view_of(gradient.data(), {1, 1}));
+            if (!weight_first) { see_weight(); }
+            if (!after) { weight[0] -= sign * rate * gradient[0]; }
+        });
+    };
+    for (bool const weight_first : {true, false}) {
+        INFO(weight_first);
+        CHECK(swings(0.9, 1, true, weight_first) == indices{});
+        CHECK(swings(0.9, 1, false, weight_first).empty());
+        CHECK(swings(0.9, -1, true, weight_first) == indices{4, 5, 6, 7, 8, 9, 10, 11});
+        CHECK(swings(0.9, -1, false, weight_first) == indices{4, 5, 6, 7, 8, 9, 10, 11});
+    }
+}
+
 TEST_CASE("update_direction: more than half of the weights of a step have to ascend", "[update_direction]") {
     struct layer {
         char const *weight, *gradient;
@@ -330,7 +355,7 @@ TEST_CASE("update_direction: of a large weight an eighth tells the same", "[upda
             }
             std::fill(gradient.begin(), gradient.end(), 0.0F);
             for (std::size_t i = 0; i < 3 * columns; ++i) {
-                gradient[(at.index * 97 + i) % gradient.size()] = i % 2 == 0 ? 1.0F : -0.5F;
+                gradient[(at.index * 98 + i) % gradient.size()] = i % 2 == 0 ? 1.0F : -0.5F;
             }
             std::vector<float> seen = weight;
             if (at.index == 2 && bad_at < seen.size()) { seen[bad_at] = nan_f; }

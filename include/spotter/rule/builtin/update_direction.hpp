@@ -261,10 +261,10 @@ private:
         double const all = static_cast<double>(it.changes), up = static_cast<double>(it.upwards);
         return it.changes >= 3 && (up >= share * all || (it.changes >= 100 && up >= 0.75 * all)) && !is_shown_after(it);
     }
-    // The changes along a gradient were made by the next one.
+    // The changes along a gradient were made by the next one. That of the last change may be still to come.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_shown_after(parameter const& it) const noexcept {
         SPOTTER_STRICT_BODY
-        return it.upwards > 0 && static_cast<double>(it.opposed) >= share * static_cast<double>(it.upwards);
+        return it.opposed > 0 && static_cast<double>(it.opposed + 1) >= share * static_cast<double>(it.upwards);
     }
     constexpr void note_next(climbers& all, parameter& mine, bool is_opposed) const noexcept {
         bool const before = climbs(mine);
