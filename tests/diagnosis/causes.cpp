@@ -391,7 +391,7 @@ TEST_CASE("cause: one layer climbs, weight and bias, though the run improves") {
         }
         return std::string{};
     };
-    CHECK(first("fc2/w", "fc2/b") == "update_direction fc2/b 53");
+    CHECK(first("fc2/w", "fc2/b") == "update_direction fc2/b 54");
     CHECK(first("fc2/w", "").empty());  // as a weight that only decays
     CHECK(first("", "").empty());
 }

@@ -9,8 +9,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace diagnosis {
@@ -26,7 +30,7 @@ struct habits {
     bool positive_inputs = false;
     std::vector<std::size_t> hidden{};
     sp::activation_kind kind = sp::activation_kind::relu;
-    float gain = 1;  // weights begin normal with a standard deviation of this over the root of their inputs
+    float gain = 1;  // weights begin with a standard deviation of this over the root of their inputs
     bool normalised = false;
     float dropout = 0;
     descent::kind how = descent::kind::sgd;
