@@ -12,6 +12,22 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+// Pushes the scalar product of two gradients, if it is finite.
+template <class Before, class Now>
+constexpr void push_product(Before const& before, Now const& now, std::size_t count, feature& out) noexcept {
+    struct origin {
+        constexpr double operator[](std::size_t) const noexcept { return 0; }
+    };
+    along_sums along;
+    change_along_elements(now, origin{}, before, count, along);
+    double const along_it = along.products.fold();
+    if (along.finite && is_finite(along_it)) { out.push(along_it); }
+}
+
+}  // namespace detail
+
 // Compares the change of a weight between two observations with the gradient that made it: their scalar product is
 // negative where the optimizer descends. A weight ascends where the product is positive in at least `share` of its last
 // `window` changes, after `warmup` changes, and in more than half of all (a window of many may have it by chance, as
@@ -213,7 +229,7 @@ private:
         mine.negated = has(it.tensor.flags, flag::negated);
         copy const& before = mine.gradients[mine.newest];
         if (before.close != close && std::exchange(mine.is_along, false) && before.close != 0 && before.fits(values)) {
-            push_product(before, seen_values{sample}, as_size(sample.count), out);
+            detail::push_product(before, seen_values{sample}, as_size(sample.count), out);
         }
         // The previous one is still needed, unless the weight was observed already.
         bool const in_place = before.close == close || mine.weight.close == close;
@@ -236,7 +252,7 @@ private:
             copy const& next = mine.gradients[mine.newest];
             bool const is_known = &next != gradient && next.close == close && next.fits(values);
             mine.is_along = found > 0 && !is_known && !is_after_update(it.tensor);
-            if (found > 0 && is_known) { push_product(*gradient, next, as_size(sample.count), out); }
+            if (found > 0 && is_known) { detail::push_product(*gradient, next, as_size(sample.count), out); }
         }
         if (!kept) { return mine.weight.keep(values, sample, close, it); }
         mine.weight.kept(close, it);
@@ -292,18 +308,6 @@ private:
         relation const how = now == none_climbs ? relation::less : relation::greater_equal;
         out.push(
             who.as_finding({words[now - most_climb], now}, "weights along their gradients", how, 1, severity::error));
-    }
-    // The scalar product of two gradients.
-    template <class Values>
-    static constexpr void push_product(copy const& before, Values const& now, std::size_t count,
-                                       feature& out) noexcept {
-        struct origin {
-            constexpr double operator[](std::size_t) const noexcept { return 0; }
-        };
-        detail::along_sums along;
-        detail::change_along_elements(now, origin{}, before, count, along);
-        double const along_it = along.products.fold();
-        if (along.finite && is_finite(along_it)) { out.push(along_it); }
     }
     // True where `before` holds the values of `now` afterwards.
     [[nodiscard]] static constexpr bool change_along(copy const& gradient, copy& before, tensor_ref const& now,
