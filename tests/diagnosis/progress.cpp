@@ -515,22 +515,6 @@ TEST_CASE("progress: on its way is a loss whose last third is well below the one
     CHECK_FALSE(on_its_way(slowly(1)));
 }
 
-TEST_CASE("progress: an evaluation that rises has lost a part of what it had gained") {
-    auto const lost = [](double now) {
-        shown_run run;
-        for (std::uint64_t i = 0; i < 300; ++i) {
-            run.see(train(i), "loss", falling(2, 0.01, i));
-            if (i % 10 == 9) { run.see(eval(i), "loss", i < 100 ? 2 - 0.01 * double(i) : now); }
-        }
-        return run.inside().lost_in_evaluation("loss").value;
-    };
-    CHECK(lost(1.01) < 0.01);
-    CHECK((lost(1.5) > 0.4 && lost(1.5) < 0.5));  // 0.99 was gained
-    shown_run run;
-    run.see(train(0), "loss", 1);
-    CHECK_FALSE(run.inside().lost_in_evaluation("loss").known);
-}
-
 TEST_CASE("progress: a first sample that is low by accident was not thrown up") {
     auto const gains_nothing = [](double lowest) {
         shown_run run;

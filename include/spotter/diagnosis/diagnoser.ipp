@@ -90,8 +90,7 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 // more: until then a net may be sure by its first weights. Guessing and unrelated predictions are outcomes unless a
 // loss is still falling, or still to fall. With a dead layer a young loss is not, and where predictions are unrelated
 // for long a fall is that of their mean. In evaluation they are outcomes where that gets worse. Overfitting is an
-// outcome unless evaluation is far below where training began: such a net is well. An evaluation that rises is an
-// outcome once it has lost `lost` of what it had gained.
+// outcome unless evaluation is far below where training began: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (it.id == rule_id::label_noise && losses_.is_on_its_way(false)) { return standing::symptom; }
@@ -102,9 +101,7 @@ SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& 
                     ((lasts || !losses_.is_on_its_way(!has_dead_layer())) && !leaves_a_plateau()));
     if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits_.overfit)) {
         measurement const evaluated = losses_.evaluated(it.tensor);
-        measurement const lost = losses_.lost_in_evaluation(it.tensor);
-        bool const mildly = it.id == rule_id::overtraining && lost.known && lost.value < limits_.lost;
-        outcome = !mildly && (!evaluated.known || evaluated.value >= limits_.evaluated_badly);
+        outcome = !evaluated.known || evaluated.value >= limits_.evaluated_badly;
     }
     return outcome ? standing::outcome : standing::symptom;
 }

@@ -63,8 +63,6 @@ public:
     // The median of the first third; of the last.
     [[nodiscard]] constexpr double early() const noexcept { return early_; }
     [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
-    // The lowest sample.
-    [[nodiscard]] constexpr double lowest() const noexcept { return lowest_; }
     // It has had one value from its first ten samples on, whether that of its beginning or another.
     [[nodiscard]] constexpr bool rests_from_the_start(progress_limits const& limits) const noexcept {
         return resting_ >= limits.earliest && samples_ - resting_ <= 10 && rests_at_ != 0;

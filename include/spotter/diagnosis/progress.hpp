@@ -182,14 +182,6 @@ public:
         series const* const it = find_evaluated(loss);
         return it != nullptr ? measurement{it->eval.level() / it->train.beginning(), true} : measurement{};
     }
-    // What that loss has lost in evaluation since it was lowest there, relative to what it had gained until then.
-    [[nodiscard]] SPOTTER_STRICT constexpr measurement lost_in_evaluation(std::string_view loss) const noexcept {
-        SPOTTER_STRICT_BODY
-        series const* const it = find_evaluated(loss);
-        if (it == nullptr) { return {}; }
-        double const best = it->eval.lowest(), gained = it->train.beginning() - best;
-        return {gained > 0 ? (it->eval.level() - best) / gained : 1, true};
-    }
     // In evaluation a loss has risen from the first on.
     [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
         return first_loss([&](series const& it) { return rises_in_evaluation(it); }) != nullptr;
