@@ -219,7 +219,7 @@ TEST_CASE("update_direction: nine in ten are enough, and the gradient of the ear
 
 TEST_CASE("update_direction: a loop that shows after its update, with a rate at which it swings, does not ascend",
           "[update_direction]") {
-    // The loss is x squared. From a half to one times the rate at which it stays, each step is over the minimum.
+    // The loss is x squared. With this rate each step lands beyond the minimum, so gradients turn around.
     auto const swings = [](double rate, double sign, bool after, bool weight_first) {
         std::vector<double> weight{1};
         return fired(update_direction{.warmup = 0, .window = 4}, 12, [&](auto& it, step_id at) {

@@ -13,6 +13,17 @@
 
 namespace diagnosis {
 
+// Leaves the gradients of the parameters, and in `gradient` that of the input.
+inline void backward(course const& by, chain& net, values& gradient) {
+    float const keep = by.is(fault::piles_up) ? 1.0F : 0.0F;
+    for (std::size_t i = net.blocks.size(); i-- > 0;) {
+        net.blocks[i].backward(gradient, keep);
+        if (i + 1 == net.blocks.size() && by.is(fault::backward_bug)) {
+            for (float& each : gradient) { each = 0; }
+        }
+    }
+}
+
 struct dense_shape {
     std::vector<std::size_t> widths{};  // inputs, units of each hidden layer, outputs
     sp::activation_kind hidden = sp::activation_kind::relu;
@@ -41,16 +52,7 @@ public:
     dense_net& operator=(dense_net const&) = delete;
 
     values const& forward(values const& input, std::size_t batch) { return net.forward(input, batch, true, random_); }
-    // Leaves the gradients of the parameters, and in `gradient` that of the input.
-    void backward(values& gradient) {
-        float const keep = course_.is(fault::piles_up) ? 1.0F : 0.0F;
-        for (std::size_t i = net.blocks.size(); i-- > 0;) {
-            net.blocks[i].backward(gradient, keep);
-            if (i + 1 == net.blocks.size() && course_.is(fault::backward_bug)) {
-                for (float& each : gradient) { each = 0; }
-            }
-        }
-    }
+    void backward(values& gradient) { diagnosis::backward(course_, net, gradient); }
     void update(float schedule = 1) { optimizer_.step(schedule); }
     void copy_to(dense_net& other) const {
         for (std::size_t i = 0; i < net.blocks.size(); ++i) {

@@ -2,9 +2,9 @@
 // Another program for every seed: its task, its net, its first weights, its optimizer and its habits are drawn. A rate
 // is chosen as people do it, by trying several; what does not learn with any of them is drawn anew. So no rule can be
 // fitted to these programs, and no fault is planted into one that did not train well.
-#include "../chain.hpp"
 #include "../family.hpp"
 #include "../judge.hpp"
+#include "dense_net.hpp"
 #include "descent.hpp"
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace diagnosis {
@@ -167,7 +166,6 @@ public:
             if (last) { continue; }
             each.b.value.assign(units, hidden_bias(by));
             each.activation = how.kind;
-            each.activation_left_out = by.is(fault::no_activations);
             each.dropout = how.dropout;
             if (how.normalised) { each.normalise(); }
         }
@@ -187,7 +185,7 @@ public:
             float const scale = how_.summed ? static_cast<float>(batch.count()) : 1.0F;
             for (float& each : gradient) { each *= scale; }
             if (nan && nan->due(step)) { net_.blocks[0].w.value[0] = nan_value; }
-            backward(std::move(gradient));
+            backward(course_, net_, gradient);
             if (!how_.after_update) { show(shown, step, batch, scale); }
             update(step);
             if (how_.after_update) { show(shown, step, batch, scale); }
@@ -220,15 +218,6 @@ private:
         return how_.classes == 0 ? static_cast<double>(judge_.loss * judge_.sign)
                                  : static_cast<double>(judge_.wrong) / static_cast<double>(compared.count());
     }
-    void backward(values gradient) {
-        float const keep = course_.is(fault::piles_up) ? 1.0F : 0.0F;
-        for (std::size_t i = net_.blocks.size(); i-- > 0;) {
-            net_.blocks[i].backward(gradient, keep);
-            if (i + 1 == net_.blocks.size() && course_.is(fault::backward_bug)) {
-                for (float& each : gradient) { each = 0; }
-            }
-        }
-    }
     float schedule(std::uint64_t step) const {
         float const done = static_cast<float>(step) / static_cast<float>(how_.steps);
         switch (how_.change) {
@@ -244,7 +233,7 @@ private:
     }
     void update(std::uint64_t step) {
         float factor = 1;
-        if (how_.largest_norm > 0 && !course_.is(fault::not_clipped)) {
+        if (how_.largest_norm > 0) {
             double squares = 0;
             net_.each_parameter([&](parameter& it) {
                 for (float const g : it.gradient) { squares += static_cast<double>(g) * static_cast<double>(g); }

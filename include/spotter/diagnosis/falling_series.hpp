@@ -82,8 +82,8 @@ public:
         return first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
     }
     // It was thrown up: the mean of its first ten values is at least twice the first. And its last third is still where
-    // it began, or above, and no sample was below half of the first: else that may be low by accident. Or it has rested
-    // from the start.
+    // it began, or above, and no sample was below half of the first: else the first may be an accident. Or it has
+    // rested from the start.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         bool const is_up =

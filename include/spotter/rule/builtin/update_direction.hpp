@@ -111,7 +111,7 @@ struct update_direction {
         recent_values ascending;                 // 1 or 0 for each change
         std::uint64_t changes = 0, upwards = 0;  // upwards: those along the gradient
         std::uint64_t opposed = 0;               // of these, those whose next gradient is opposed
-        bool is_along = false;                   // the last change; until the next gradient is known
+        bool is_along = false;                   // the last change; its next gradient is not known yet
         std::size_t net = 0;                     // index of its net
     };
     // The weights of this step that were judged, and those of them that ascend.
