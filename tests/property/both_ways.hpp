@@ -61,6 +61,11 @@ inline std::string shown(plain_finding const& it) {
            std::get<6>(it) + ", " + number(std::get<7>(it)) + " against " + number(std::get<8>(it)) + ", +" +
            std::to_string(std::get<13>(it));
 }
+inline std::string shown(plain_coverage const& it) {
+    auto const& [rule, matched, judged, undecided, fired, reason] = it;
+    return rule + ": matched " + std::to_string(matched) + ", judged " + std::to_string(judged) + ", undecided " +
+           std::to_string(undecided) + ", fired " + std::to_string(fired) + " \"" + reason + "\"";
+}
 inline std::vector<plain_finding> plain_list(std::span<spotter::finding const> all) {
     std::vector<plain_finding> list;
     for (spotter::finding const& each : all) { list.push_back(plain(each)); }
@@ -93,7 +98,7 @@ void compare_with_replay(std::string_view path, alarms const& inside, std::vecto
     std::vector<plain_coverage> again;
     for (spotter::coverage const& each : report.coverages) { again.push_back(plain(each)); }
     for (std::size_t i = 0; i < covered.size() && i < again.size(); ++i) {
-        INFO(std::get<0>(covered[i]));
+        INFO("in the loop " << shown(covered[i]) << "; in the replay " << shown(again[i]));
         CHECK(covered[i] == again[i]);
     }
     CHECK(covered.size() == again.size());
@@ -104,7 +109,7 @@ void compare_with_replay(std::string_view path, alarms const& inside, std::vecto
 template <class... Rules>
 void check_both_ways(std::uint64_t seed, clock_is clock, verdicts& seen, Rules const&... rules) {
     random_source random{seed * 7919 + 11};
-    stream const all = hostile_maker{seed}.make(90);
+    stream const all = hostile_maker{seed}.make(120);
     temporary_folder const folder;
     alarms inside;
     std::vector<plain_finding> reported;

@@ -42,17 +42,12 @@ public:
         measurement const value = loss_of(it);
         if (mine != nullptr && mine->is_divergence) { return see_divergence(*mine, value, place.when); }
         if (mine == nullptr || !value.known || !any(needs(it.tensor)) || place.when == mode::predict) { return; }
-        bool const more = !falls(it.tensor);
-        bool const train = place.when == mode::train;
-        if (train && !more && !place_loss(*mine, it.tensor.name)) { return; }
-        mine->is_metric = !more && it.tensor.role != role::loss;
-        any_return_ = any_return_ || more;
-        (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
-        if (train && it.step.index < mine->trained_at.index) { mine->shift = {}; }  // a rewind
-        (train ? mine->trained_at : mine->evaluated_at) = it.step;
-        see_size(*mine);
-        if (train && mine->counts && mine->shift.add(value.value)) { mine->shifted = any_shift_ = true; }
-        stale_ = true, any_low_ = any_low_ || mine->train.begins_low();
+        if (place.when != mode::train) { return add(*mine, it, value.value, mine->eval, mine->evaluated_at); }
+        if (falls(it.tensor) && !place_loss(*mine, it.tensor.name)) { return; }
+        if (it.step.index < mine->trained_at.index) { mine->shift = {}; }  // a rewind
+        add(*mine, it, value.value, mine->train, mine->trained_at);
+        if (mine->counts && mine->shift.add(value.value)) { mine->shifted = any_shift_ = true; }
+        any_low_ = any_low_ || mine->train.begins_low();
     }
     // A loss began at a third of its next values; asked once.
     [[nodiscard]] constexpr bool any_begins_low() noexcept { return std::exchange(any_low_, false); }
@@ -234,6 +229,15 @@ private:
             shows_total_ = shows_total_ || mine.is_total;
         }
         return true;
+    }
+    constexpr void add(series& mine, observation const& it, double value, detail::falling_series& course,
+                       step_id& seen_at) noexcept {
+        bool const is_return = !falls(it.tensor);
+        mine.is_metric = !is_return && it.tensor.role != role::loss;
+        any_return_ = any_return_ || is_return;
+        course.add(is_return ? -value : value, is_return ? returns_ : limits_);
+        seen_at = it.step, stale_ = true;
+        see_size(mine);
     }
     constexpr void see_size(series const& it) noexcept {
         if (!it.counts || it.is_metric) { return; }
