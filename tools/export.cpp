@@ -19,27 +19,51 @@ using namespace spotter;
 
 struct export_format {
     std::string_view name;
-    std::string_view ending;  // of the file names that select it
+    std::string_view ending = {};  // of the file names that select it
     error (*write)(export_job&);
-    bool is_text;  // can be written to standard output
-    bool follows;
-    bool replaces = false;  // while it follows: the whole file each time, which standard output cannot
+    bool is_text = false;  // can be written to standard output
+    bool follows = false;
+    bool replaces = false;                // while it follows: the whole file each time, which standard output cannot
+    std::string_view inexpressible = {};  // what `written::left_out` counts; needed by a format that counts
 };
 // Everything that names the formats, in help, completion and refusals, is made of this table.
 constexpr export_format formats[] = {
-    {"npy", ".npy", &to_npy, false, false},
-    {"npz", ".npz", &to_npz, false, false},
-    {"safetensors", ".safetensors", &to_safetensors, false, false},
-    {"csv", ".csv", &to_csv, true, false},
-    {"jsonl", ".jsonl", &to_json_lines, true, true},
-    {"parquet", ".parquet", &to_parquet, false, false},
-    {"mcap", ".mcap", &to_mcap, false, false},
-    {"trace", ".json", &to_trace, true, false},
-    {"perfetto", ".pftrace", &to_perfetto, false, false},
-    {"openmetrics", ".openmetrics", &to_openmetrics, true, true, true},
-    {"prometheus", ".prom", &to_prometheus_text, true, true, true},
-    {"tensorboard", "", &to_tensorboard, false, true},
-    {"projector", "", &to_projector, false, false},
+    {.name = "npy", .ending = ".npy", .write = &to_npy},
+    {.name = "npz", .ending = ".npz", .write = &to_npz},
+    {.name = "safetensors",
+     .ending = ".safetensors",
+     .write = &to_safetensors,
+     .inexpressible = "tensors of a type that safetensors has not, left out"},
+    {.name = "csv", .ending = ".csv", .write = &to_csv, .is_text = true},
+    {.name = "jsonl", .ending = ".jsonl", .write = &to_json_lines, .is_text = true, .follows = true},
+    {.name = "parquet", .ending = ".parquet", .write = &to_parquet},
+    {.name = "mcap",
+     .ending = ".mcap",
+     .write = &to_mcap,
+     .inexpressible = "numbers that are not finite, written as null"},
+    {.name = "trace",
+     .ending = ".json",
+     .write = &to_trace,
+     .is_text = true,
+     .inexpressible = "numbers that are not finite, left out"},
+    {.name = "perfetto",
+     .ending = ".pftrace",
+     .write = &to_perfetto,
+     .inexpressible = "numbers that are not finite, left out"},
+    {.name = "openmetrics",
+     .ending = ".openmetrics",
+     .write = &to_openmetrics,
+     .is_text = true,
+     .follows = true,
+     .replaces = true},
+    {.name = "prometheus",
+     .ending = ".prom",
+     .write = &to_prometheus_text,
+     .is_text = true,
+     .follows = true,
+     .replaces = true},
+    {.name = "tensorboard", .write = &to_tensorboard, .follows = true},
+    {.name = "projector", .write = &to_projector, .inexpressible = "numbers that are not finite, written as 0"},
 };
 
 // "a, b and c", with "and" or another word.
@@ -163,7 +187,7 @@ template <class Has>
     return {};
 }
 
-void warn(export_job const& job, std::string_view format) {
+void warn(export_job const& job, export_format const& format) {
     for (std::string const& type : job.done.as_bits) {
         say(fmt::format(
                 "spotter export: NumPy has no {}: these were written as their bits (--widen makes them float32)\n",
@@ -171,12 +195,7 @@ void warn(export_job const& job, std::string_view format) {
             stderr);
     }
     if (job.done.left_out > 0) {
-        std::string_view const what = format == "trace" || format == "perfetto"
-                                          ? "numbers that are not finite, left out"
-                                      : format == "mcap"      ? "numbers that are not finite, written as null"
-                                      : format == "projector" ? "numbers that are not finite, written as 0"
-                                                              : "tensors of a type that safetensors has not, left out";
-        say(fmt::format("spotter export: {}: {}\n", what, job.done.left_out), stderr);
+        say(fmt::format("spotter export: {}: {}\n", format.inexpressible, job.done.left_out), stderr);
     }
     constexpr std::size_t most = 20;  // listed individually; the document has all of them
     for (std::size_t i = 0; i < (std::min)(most, job.done.damaged.size()); ++i) {
@@ -254,7 +273,7 @@ int export_to(export_options const& wanted) {
     outcome end{"export"};
     json const loss = end.look_at(*run);
     if (why) { return end.code(static_cast<exit_code>(refuse(why))); }
-    warn(job, format.name);
+    warn(job, format);
     conclude(job, format.name, path, loss);
     if (!job.done.damaged.empty()) { end.note(something_lost); }
     return end.code();

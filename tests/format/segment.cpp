@@ -244,7 +244,8 @@ TEST_CASE("a head of the first version is read, one of another version or a draf
     CHECK_FALSE(reported(1, 0));
     CHECK_FALSE(reported(layout::version, 0));
     CHECK(reported(0, 0).code == errc::unknown_version);
-    CHECK(reported(layout::version, 1).code == errc::unknown_version);
+    CHECK(reported(layout::version, layout::draft + 1).code == errc::unknown_version);
+    CHECK(reported(1, 1).code == errc::unknown_version);  // frozen
     error const why = reported(layout::version + 1, 0);
     CHECK(why.code == errc::unknown_version);
     CHECK(why.what.view() == "this segment has format version 3, this library reads versions 1 to 2: read it with the "

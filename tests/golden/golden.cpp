@@ -343,22 +343,28 @@ TEST_CASE("golden runs read as they did when they were written") {
     }
 }
 
+// runs/ of the written version: 2-training, for example.
+fs::path runs_of(fs::path const& folder, std::string_view what) {
+    return folder / (std::to_string(layout::version) + '-' + std::string{what});
+}
+
 // A tool rather than a test: README.md describes its use.
 TEST_CASE("golden runs are made", "[.][make]") {
     char const* const where = std::getenv("SPOTTER_GOLDEN");
     REQUIRE(where != nullptr);
     fs::path const folder = where;
-    make_training((folder / "2-training").string());
-    make_packed((folder / "2-packed").string());
-    make_types((folder / "2-types").string());
-    make_chains((folder / "2-chains").string());
-    make_shared((folder / "2-shared").string());
-    make_drops((folder / "2-drops").string());
-    make_features((folder / "2-features").string());
-    make_forms((folder / "2-forms").string());
-    fs::path const attempts = folder / "2-attempts", died = folder / "2-died", damaged = folder / "2-damaged";
+    make_training(runs_of(folder, "training").string());
+    make_packed(runs_of(folder, "packed").string());
+    make_types(runs_of(folder, "types").string());
+    make_chains(runs_of(folder, "chains").string());
+    make_shared(runs_of(folder, "shared").string());
+    make_drops(runs_of(folder, "drops").string());
+    make_features(runs_of(folder, "features").string());
+    make_forms(runs_of(folder, "forms").string());
+    fs::path const attempts = runs_of(folder, "attempts"), died = runs_of(folder, "died"),
+                   damaged = runs_of(folder, "damaged");
     make_attempts(attempts.string(), died.string());
-    fs::copy(folder / "2-forms", damaged, fs::copy_options::recursive);
+    fs::copy(runs_of(folder, "forms"), damaged, fs::copy_options::recursive);
     damage((damaged / "000000.spot").string());
     fs::path const last = segments_in(died).back();
     fs::resize_file(last, fs::file_size(last) - 10);

@@ -155,7 +155,8 @@ SPOTTER_BODY result<segment_head> decode_head(byte_view from) noexcept {
     head.worker = in.fixed<std::uint32_t>();
     head.attempt = in.fixed<std::uint32_t>();
     head.time = in.fixed<double>();
-    if (head.version < layout::oldest_version || head.version > layout::version || head.draft != layout::draft) {
+    std::uint16_t const known_draft = head.version == layout::version ? layout::draft : 0;  // older ones are frozen
+    if (head.version < layout::oldest_version || head.version > layout::version || head.draft != known_draft) {
         error why{errc::unknown_version, {}};
         why.what << "this segment has format version " << head.version << (head.draft != 0 ? " (draft " : "");
         if (head.draft != 0) { why.what << head.draft << ')'; }
