@@ -39,7 +39,7 @@ template <pack_id Which>
 void add_rules(hidden_pack& pack) noexcept {
     static_assert(is_diagnosed(Which));
     if constexpr (Which == pack_id::supervised) {
-        add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 500},
+        add(pack, poor_weight_initialization{}, class_imbalance{}, no_better_than_guessing{.warmup = 150},
             unrelated_predictions{}, label_noise{}, output_mismatch{}, identity_activation{}, constant_batch{});
         add_any_net(pack, non_finite{});
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
