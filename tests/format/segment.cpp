@@ -242,7 +242,7 @@ TEST_CASE("a head of the first version is read, one of another version or a draf
         return walk.head_error();
     };
     CHECK_FALSE(reported(1, 0));
-    CHECK_FALSE(reported(layout::version, 0));
+    CHECK_FALSE(reported(layout::version, layout::draft));
     CHECK(reported(0, 0).code == errc::unknown_version);
     CHECK(reported(layout::version, layout::draft + 1).code == errc::unknown_version);
     CHECK(reported(1, 1).code == errc::unknown_version);  // frozen

@@ -47,7 +47,6 @@ public:
         if (it.step.index < mine->trained_at.index) { mine->shift = {}; }  // a rewind
         add(*mine, it, value.value, mine->train, mine->trained_at);
         if (mine->counts && mine->shift.add(value.value)) { mine->shifted = any_shift_ = true; }
-        any_low_ = any_low_ || mine->train.begins_low();
     }
     // A loss began at a third of its next values; asked once.
     [[nodiscard]] constexpr bool any_begins_low() noexcept { return std::exchange(any_low_, false); }
@@ -230,6 +229,7 @@ private:
         }
         return true;
     }
+    // Adds a value to `course`, which is `mine.train` or `mine.eval`; `seen_at` is the last step of the same.
     constexpr void add(series& mine, observation const& it, double value, detail::falling_series& course,
                        step_id& seen_at) noexcept {
         bool const is_return = !falls(it.tensor);
@@ -238,6 +238,7 @@ private:
         course.add(is_return ? -value : value, is_return ? returns_ : limits_);
         seen_at = it.step, stale_ = true;
         see_size(mine);
+        any_low_ = any_low_ || mine.train.begins_low();
     }
     constexpr void see_size(series const& it) noexcept {
         if (!it.counts || it.is_metric) { return; }
