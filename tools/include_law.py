@@ -239,6 +239,16 @@ def compiled_breaches(root):
             yield f"{body}:1: {len(held)} files of cmake/compiled hold it ({', '.join(held) or 'none'}); it must be one"
 
 
+def trap_breaches(root):
+    """In every C++ file of the project; beside an installed tree's headers there are no others."""
+    folders = [root] + [root.parent.parent / name for name in ("bench", "cmake", "examples", "tests", "tools")]
+    for source in sorted(file for folder in folders for pattern in ("*.[hi]pp", "*.h", "*.cpp") for file in folder.rglob(pattern)):
+        for number, line in enumerate(source.read_text(errors="replace").splitlines(), 1):
+            for trap, text in TRAPS:
+                if trap.search(line):
+                    yield f"{source}:{number}: {text}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "include") / "spotter"
     if not root.is_dir():
@@ -248,7 +258,6 @@ def main():
         own_name = header.relative_to(root).as_posix()
         found += [f"{header}:{number}: {text}" for number, text in breaches_of(header, own_name)]
         lines = header.read_text(errors="replace").splitlines()
-        found += [f"{header}:{number}: {text}" for number, line in enumerate(lines, 1) for trap, text in TRAPS if trap.search(line)]
         found += [f"{header}:{number}: a descriptor that may be a standard stream's: see spotter/file/descriptor.hpp" for number, line in enumerate(lines, 1)
                   if DESCRIPTORS.search(line) and not any(KEPT in before for before in lines[max(0, number - KEPT_LINES):number])]
         if folder_of("spotter/" + own_name) in TRAINS and own_name not in MAY_MAP:
@@ -266,6 +275,7 @@ def main():
                 found.append(f"{root / door}:1: reaches {own_name}")
             found += [f"{root / door}:1: reaches <{name}> through {own_name}"
                       for _, name in includes(root / own_name) if name in heavy or THIRD.match(name)]
+    found += trap_breaches(root)
     found += compiled_breaches(root)
     found += workbench_breaches(root)
     print("\n".join(found + [f"{len(found)} breaches of the include law"]))

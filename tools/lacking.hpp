@@ -31,7 +31,9 @@ namespace spotter_tool {
         std::string const name{each.tensor};
         if (std::find(at->names.begin(), at->names.end(), name) == at->names.end()) { at->names.push_back(name); }
     }
-    std::stable_sort(groups.begin(), groups.end(), [](group const& a, group const& b) { return a.times > b.times; });
+    std::sort(groups.begin(), groups.end(), [](group const& a, group const& b) {
+        return a.times != b.times ? a.times > b.times : a.missing < b.missing;  // no two groups lack the same
+    });
     constexpr std::size_t most = 3;
     std::string lines = fmt::format("  not all could be judged: {} of {} lack what a rule asks for\n", times,
                                     plural(it.observations, "observation"));

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace pruning {
@@ -79,7 +80,9 @@ worth_of_filters(sp::trial const& run, std::vector<sp::step_id> const& steps, st
     for (std::size_t i = 0; i < worth.size(); ++i) {
         for (std::int64_t k = 0; k < worth[i].size(0); ++k) { all.push_back({worth[i][k].item<float>(), i, k}); }
     }
-    std::stable_sort(all.begin(), all.end(), [](filter const& a, filter const& b) { return a.worth < b.worth; });
+    std::sort(all.begin(), all.end(), [](filter const& a, filter const& b) {
+        return std::tie(a.worth, a.block, a.index) < std::tie(b.worth, b.block, b.index);
+    });
     std::vector<torch::Tensor> stays;
     for (torch::Tensor const& each : worth) { stays.push_back(torch::ones({each.size(0)}, torch::kBool)); }
     for (filter const& each : all) {
