@@ -698,7 +698,55 @@ TEST_CASE("cause: a rate that has decayed to nothing is no parameter that was le
         decayed(shown, i);
         for (std::size_t k = 0; i >= 60 && k < 2; ++k) { shown.gradients[k].assign(shown.gradients[k].size(), 0.0F); }
     };
-    CHECK(first_alarm(story_of(packs::supervised, 900, {}, killed)).rule == "vanishing_gradient");
+    CHECK(first_alarm(story_of(packs::supervised, 900, {}, killed)).reason == "every gradient is zero");
+    // Updates may fade for long before they leave no bit: dead_update_path then finds the first weight at rest.
+    auto const fades = [&](shown_step& shown, std::uint64_t i) {
+        if (i == 60) { kept.assign(std::begin(shown.weights), std::end(shown.weights)); }
+        if (i > 60) {
+            shown.weights[0] = kept[0], shown.weights[1] = kept[1];
+            shown.weights[1][0] += 1e-8F * static_cast<float>(i % 2);  // below a millionth of the weight
+        }
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 300, {}, fades)).rule == "learning_rate_zero");
+}
+
+TEST_CASE("cause: every gradient is zero, though the loss is not") {
+    auto const dead = [](shown_step& it, std::uint64_t) {  // the loss falls by biases that are not shown
+        for (auto& gradient : it.gradients) { gradient.assign(gradient.size(), 0.0F); }
+    };
+    reported_finding const it = first_alarm(story_of(packs::supervised, 80, {.rate = 1}, dead));
+    CHECK((it.at == 49 && it.rule == "dead_update_path" && it.reason == "every gradient is zero"));
+    // It lived before, and a large update killed it.
+    auto const killed = [&](shown_step& shown, std::uint64_t i) {
+        if (i == 8) {
+            std::transform(shown.weights[0].begin(), shown.weights[0].end(), shown.weights[0].begin(),
+                           [](float each) { return each - 0.3F; });
+        }
+        if (i >= 8) { dead(shown, i); }
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 80, {.rate = 1}, killed)).rule == "learning_rate_too_large");
+    // All is learned: a hinge loss is zero, and so are its gradients.
+    auto const learned = [&](shown_step& shown, std::uint64_t i) {
+        dead(shown, i);
+        shown.loss = 0;
+    };
+    CHECK(alarms_of(story_of(packs::supervised, 80, {.rate = 1}, learned)).empty());
+    // Gradients are shown after they were cleared: weights move.
+    auto const cleared = [](shown_step& shown, std::uint64_t i) {
+        for (auto& gradient : shown.gradients) { gradient.assign(gradient.size(), 0.0F); }
+        for (auto& weight : shown.weights) { weight[0] += i % 2 == 0 ? 0.01F : -0.01F; }
+    };
+    CHECK(alarms_of(story_of(packs::supervised, 80, {.rate = 1}, cleared)).empty());
+}
+
+TEST_CASE("cause: a mean update of next to nothing, where little was learned in 500 of them") {
+    auto const slowly = [](double part) {
+        return [=](shown_step& it, std::uint64_t i) { it.loss = 2.3 - 2.3 * part * static_cast<double>(i) / 600; };
+    };
+    reported_finding const it = first_alarm(story_of(packs::supervised, 600, {.rate = 4e-3}, slowly(0.2)));
+    CHECK((it.at == 500 && it.rule == "learning_rate_too_small"));
+    CHECK(alarms_of(story_of(packs::supervised, 600, {.rate = 4e-3}, slowly(0.8))).empty());
+    CHECK(alarms_of(story_of(packs::supervised, 600, {.rate = 6e-3}, slowly(0.2))).empty());
 }
 
 TEST_CASE("cause: gradients that hold those before them are reported however the run does, unless weights rest") {

@@ -119,7 +119,7 @@ inline constexpr cause_row cause_table[] = {
        need(sign::nothing_to_gain, 5)}},
      "", "look at the layer's biases before the first step"},
     {cause::no_gradient, "no gradient arrives", rule_id::dead_update_path,
-     {{need(sign::no_gradient, 4)}},
+     {{need(sign::all_gradients_zero, 5), need(sign::no_gradient, 4)}},
      "", "follow the computation from the loss back to this parameter"},
     {cause::depth, "gradients fade with depth", rule_id::vanishing_gradient,
      {{need(sign::gradient_vanishes, 2), need(sign::gradient_fades_with_depth, 2),

@@ -43,8 +43,11 @@ struct run_evidence {
 
 // Whether the weights alone show a fault, whatever the run does: no weight has ever moved, or by next to nothing (or by
 // little, and the loss has hardly fallen), or they began too large.
-[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
+[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses, progress now,
                                      diagnosis_limits const& limits, finding& into) noexcept;
+
+// Whether every gradient is zero for fifty closes in a row, no weight moves by much, and the training loss is not zero.
+[[nodiscard]] bool gradients_are_zero(update_sizes const& weights, progress_watch const& losses) noexcept;
 
 // Whether there are classes (`classes`) and the training loss is below zero: from the first ten steps on, or later
 // (`from_the_start` false).

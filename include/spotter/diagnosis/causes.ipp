@@ -185,7 +185,7 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_fifty_closes(episode const& it, run_evidence const& of) noexcept {
     return of.close >= it.first + 50;
 }
-// Nine tenths of the units are dead. A weight that starts at zero and stays there has no dead units.
+// Nine tenths of the units are dead, or saturated. A weight that starts at zero and stays there has no dead units.
 [[nodiscard]] inline bool of_dead_layer(episode const& it, run_evidence const& of) noexcept {
     return it.latest.measured >= 0.9 && !of.weights.has_weight(it.latest.tensor);
 }
@@ -206,6 +206,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::weights_alike, rule_id::poor_weight_initialization, poor_weight_initialization::began_alike},
     {sign::dead_without_a_leap, rule_id::all_zero, 0, &of_dead_units},
     {sign::dead_without_a_leap, rule_id::dead_relu, 0, &of_dead_units},
+    {sign::dead_without_a_leap, rule_id::saturated_activation, 0, &of_dead_units},
     {sign::dead_units, rule_id::all_zero},
     {sign::dead_units, rule_id::dead_relu},
     {sign::dead_units, rule_id::dormant_units},
@@ -264,18 +265,20 @@ inline constexpr found_sign found[] = {
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
          return rate_zero(of.weights, update_sizes::first_updates, into); }},
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
-         return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into) ||
+         return rate_too_small(of.weights, least_update(of.progress, of.losses, of.limits),
+                               update_sizes::first_updates, into) ||
                 falls_short(of, into); }},
     {sign::units_died, [](auto const& of, auto& into) noexcept {
          bool const died = of_rule_as(rule_id::learning_rate_too_large, dead_in_training(of), into);
          into.reason = died ? "units died in training" : into.reason;
-         return died; }},
+         return died || killed(of, into); }},
     {sign::most_weights_leapt, &leapt},
     {sign::most_weights_leap, &leaps},
     {sign::most_weights_leapt_later, &leapt_later},
     {sign::most_weights_shrank, &shrank},
     {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},
+    {sign::all_gradients_zero, &nothing_arrives},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
          return initial_scale(of.weights, of.limits, into); }},
 };
@@ -325,10 +328,17 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes,
     return from_the_start ? all.samples() >= 10 && all.beginning() < 0 : all.beginning() >= 0 && all.level() < 0;
 }
 
-SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
+SPOTTER_COLD_BODY bool gradients_are_zero(update_sizes const& weights, progress_watch const& losses) noexcept {
+    if (weights.closes_without_pull() < 50) { return false; }
+    auto const* const loss = losses.loss();
+    return loss != nullptr && loss->train.latest() != 0;
+}
+
+SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses, progress now,
                                          diagnosis_limits const& limits, finding& into) noexcept {
-    double const least = losses.has_hardly_fallen() ? limits.small_step : update_sizes::next_to_nothing;
-    return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, {least}, 100, into) ||
+    causes::least_move least = causes::least_update(now, losses, limits);
+    least.path = is_ill(now) ? least.path : 0;  // a rate that warms up begins like that
+    return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, least, 100, into) ||
            causes::initial_scale(weights, limits, into);
 }
 

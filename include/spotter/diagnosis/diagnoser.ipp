@@ -185,8 +185,12 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         if (each.latest.tells_origin && in_training) { bad_values_at_ = close_; }
     }
     finding unused;
-    if (!weights_reported_ && weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, limits_, unused)) {
+    if (!weights_reported_ && weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, now, limits_, unused)) {
         weights_reported_ = true;
+        it.raise(severity::warning);
+    }
+    if (!zeros_reported_ && gradients_are_zero(weights_, losses_)) {
+        zeros_reported_ = true;
         it.raise(severity::warning);
     }
     if (one_layer_climbs() && !std::exchange(climb_reported_, true)) { it.raise(severity::warning); }

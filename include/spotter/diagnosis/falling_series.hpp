@@ -57,6 +57,7 @@ public:
     // The comparison by which it is flat or worsens.
     [[nodiscard]] constexpr evidence why() const noexcept { return why_; }
     [[nodiscard]] constexpr double first() const noexcept { return first_; }
+    [[nodiscard]] constexpr double latest() const noexcept { return last_; }
     // The first value, or the mean of the first ten, whichever is larger.
     [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
     [[nodiscard]] constexpr double dropped_from() const noexcept { return dropped_from_; }

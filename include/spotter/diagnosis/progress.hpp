@@ -116,6 +116,16 @@ public:
         return loss() != nullptr &&
                first_loss([&](series const& it) { return !it.train.has_hardly_fallen(limits_); }) == nullptr;
     }
+    // No training loss has fallen below `fallen` of its beginning; in reinforcement learning, no return has improved.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_little() const noexcept {
+        SPOTTER_STRICT_BODY
+        auto const has_fallen = [&](series const& it) {
+            double const began = it.train.beginning();
+            return began - it.train.level() > detail::rounded_product(1 - limits_.fallen, magnitude(began));
+        };
+        return objective_ ? loss() != nullptr && first_loss(has_fallen) == nullptr
+                          : any_return_ && !any_return_improves();
+    }
     // There is one training loss, it is where it began or above, and no evaluation has improved.
     [[nodiscard]] constexpr bool has_gained_nothing() const noexcept {
         std::uint64_t losses = 0;
@@ -328,18 +338,24 @@ private:
             it.samples() >= limits_.young && it.has_dropped_by(limits_.sunk) && !it.falls_still(limits_);
         return is_late || (batches_ >= limits_.batches && it.has_sunk(limits_)) ? progress::flat : progress::unknown;
     }
+    [[nodiscard]] constexpr bool any_return_improves() const noexcept {
+        bool improves = false;
+        each_return([&](std::string_view, detail::falling_series const& it) {
+            improves = improves || it.says() == progress::improves;
+        });
+        return improves;
+    }
     // The loss of a critic explodes from the start on, and no return has improved. Where rewards are found late it
     // leaps.
     [[nodiscard]] constexpr bool only_critic_moves() const noexcept {
         std::uint64_t samples = 0;
-        bool improves = false;
         each_return([&](std::string_view, detail::falling_series const& it) {
             samples = it.samples() > samples ? it.samples() : samples;
-            improves = improves || it.says() == progress::improves;
         });
         std::string_view name{};
         series const* const value = value_that_explodes(name);
-        return samples >= limits_.earliest && !improves && value != nullptr && value->train.rises_throughout();
+        return samples >= limits_.earliest && !any_return_improves() && value != nullptr &&
+               value->train.rises_throughout();
     }
     // It counts for the progress of the whole run.
     [[nodiscard]] constexpr bool speaks(series const& it) const noexcept {

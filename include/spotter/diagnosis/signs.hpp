@@ -29,7 +29,7 @@
     of(most_weights_leap) /* lately more than half of the weights moved by a tenth of themselves at once */ \
     of(most_weights_leapt_later) /* later, most weights moved by half of themselves; no rise of the loss */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
-    of(weights_came_to_rest) /* all have moved, and none for fifty observations; or half, and dead_update_path */ \
+    of(weights_came_to_rest) /* all have moved, and none for fifty observations; or half now, and dead_update_path */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \
     of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
     of(most_weights_shrank) /* more than half of the weights are a tenth of what they began as */ \
@@ -39,8 +39,8 @@
     /* Weights and units at the beginning */ \
     of(weights_alike) /* poor_weight_initialization: matrices other than tables began with one value */ \
     of(large_weights) /* most weight matrices multiply the size of their signals several times */ \
-    of(dead_without_a_leap) /* nine tenths of a layer's units are dead, no first update was large, none died later */ \
-    of(units_died) /* all_zero: a layer's units were active before, and none is any more */ \
+    of(dead_without_a_leap) /* nine tenths of a layer are dead or saturated; no leap did that, and none died later */ \
+    of(units_died) /* all_zero: no unit of a layer is active any more; or all_gradients_zero, after a leap */ \
     of(weights_rest_at_zero) /* most weights began at zero and never moved, and no gradient pulls them */ \
     /* Findings of rules: the named rule holds */ \
     of(raw_input) /* input_not_normalized: no normalised input has such a mean or spread */ \
@@ -58,6 +58,7 @@
     of(not_in_optimizer) /* dead_update_path: the gradient is unknown, and the parameter does not change */ \
     of(updates_without_effect) /* dead_update_path: the parameter has a gradient, and has never changed */ \
     of(no_gradient) /* dead_update_path: the gradient is zero or absent, while others are not */ \
+    of(all_gradients_zero) /* every gradient is zero for fifty closes, and the loss is not */ \
     of(gradient_vanishes) /* vanishing_gradient */ \
     of(gradient_fades_with_depth) /* gradient_depth_ratio */ \
     of(gradient_holds_those_before) /* gradient_not_cleared: shown by the noise of the gradient */ \

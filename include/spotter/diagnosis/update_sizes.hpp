@@ -16,14 +16,17 @@ class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
     static constexpr double next_to_nothing = 1e-6;  // an update ratio below which nothing moves: float32 has 24 bits
-    static constexpr double little = 1e-4;  // an update ratio: a weight that moves by more needs no closer look
-    static constexpr double begun = 0.01;   // a scale: a weight that begins below it may leap in a healthy run
+    static constexpr double little = 1e-4;           // an update ratio: a weight that moves by more learns
+    static constexpr double far_enough = 0.01;       // a sum of update ratios: such a weight needs no closer look
+    static constexpr double begun = 0.01;            // a scale: a weight that begins below it may leap in a healthy run
 
     struct weight {
         double scale = 0;                           // at the first observation; 0: not seen, not finite, or all zero
         double early = 0;                           // the largest update ratio of the first updates
         double peak = 0;                            // the largest update ratio; fades by 2 % an update
         double highest = 0;                         // the largest update ratio, without fading
+        double latest = 0;                          // the update ratio when last seen; 0: it did not move
+        double path = 0;                            // the sum of its update ratios
         step_id met_at{}, early_at{};               // steps of the first observation, of `early`
         step_id peak_at{}, highest_at{};            // steps of `peak`, of `highest`
         std::uint64_t moves = 0, rests = 0;         // observations that differ from the one before, and that do not
@@ -39,6 +42,11 @@ public:
         step_id last_at{};   // the step of the latest observation
         bool twice = false;  // it was seen twice in a step, with other values
 
+        // The mean of its update ratios.
+        [[nodiscard]] SPOTTER_STRICT constexpr double mean_update() const noexcept {
+            SPOTTER_STRICT_BODY
+            return moves > 0 ? path / static_cast<double>(moves) : 0;
+        }
         // Of its first values.
         [[nodiscard]] SPOTTER_STRICT constexpr double mean_square() const noexcept {
             SPOTTER_STRICT_BODY
@@ -79,12 +87,15 @@ public:
         mine->size = size;
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
+        mine->latest = ratio.value;
         if (ratio.value > 0) { return note_move(*mine, ratio.value, it.step); }
         ++mine->rests, ++mine->resting, ++all_rests_;
     }
 
     // A close: call it before the next step's tensors.
     constexpr void close() noexcept {
+        bool const pulls = std::exchange(any_pulls_now_, false);
+        if (std::exchange(gradient_now_, false)) { without_pull_ = pulls ? 0 : without_pull_ + 1; }
         if (pull_now_ > 0) { (void)pulls_.add(std::exchange(pull_now_, 0)); }
         closes_ += std::exchange(shown_now_, false) ? 1U : 0U;
     }
@@ -98,10 +109,10 @@ public:
         return before < 0.1 * loss && middle_of(pulls_.last_third()) > before;
     }
 
-    // Half of the weights or more were unchanged when last seen.
+    // Half of the weights or more moved by next to nothing, or not at all, when last seen.
     [[nodiscard]] constexpr bool most_rest() const noexcept {
         std::uint64_t all = 0, rest = 0;
-        each([&](std::string_view, weight const& it) { ++all, rest += it.resting > 0 ? 1U : 0U; });
+        each([&](std::string_view, weight const& it) { ++all, rest += it.latest < next_to_nothing ? 1U : 0U; });
         return 2 * rest >= all;
     }
 
@@ -181,6 +192,13 @@ public:
                          !any([](std::string_view, weight const& it) { return !it.has_gradient; })};
     }
 
+    // Closes in a row in which all gradients were zero, if no weight moves by much: else they were not shown at the
+    // right instant.
+    [[nodiscard]] constexpr std::uint64_t closes_without_pull() const noexcept {
+        bool const moves =
+            without_pull_ > 0 && any([](std::string_view, weight const& it) { return it.latest >= little; });
+        return moves ? 0 : without_pull_;
+    }
     // Gradients were seen, and all are zero, or all of the latest: the learning rate is not why weights do not move.
     [[nodiscard]] constexpr bool nothing_pulls() const noexcept { return all_are_zero(&weight::pulled); }
     [[nodiscard]] constexpr bool nothing_pulls_now() const noexcept { return all_are_zero(&weight::pulls); }
@@ -197,20 +215,23 @@ private:
         mine.from_the_start = it.tensor.instant == instant::before_update;
         mine.one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
     }
-    constexpr void note_move(weight& mine, double ratio, step_id at) noexcept {
+    SPOTTER_STRICT constexpr void note_move(weight& mine, double ratio, step_id at) noexcept {
+        SPOTTER_STRICT_BODY
         ++mine.moves, ++all_moves_, mine.resting = 0;
+        mine.path += ratio;
         fade(mine);
         if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }
         if (ratio > mine.peak) { mine.peak = ratio, mine.peak_at = at; }
         if (ratio > mine.highest) { mine.highest = ratio, mine.highest_at = at, mine.highest_move = mine.moves; }
-        any_moves_ = any_moves_ || ratio >= little;
+        any_moves_ = any_moves_ || mine.path >= far_enough;
     }
     constexpr void see_gradient(observation const& it) noexcept {
         weight* const of = all_.find(it.tensor.partner);
         if (of == nullptr || it.step.mode != mode::train) { return; }
-        of->has_gradient = true;
+        of->has_gradient = gradient_now_ = true;
         of->pulls = it.stats.sum_squares > 0 || it.stats.nonfinite() > 0;
         of->pulled = of->pulled || of->pulls;
+        any_pulls_now_ = any_pulls_now_ || of->pulls;
         see_pull(*of, square_root(it.stats.sum_squares));
     }
     SPOTTER_STRICT constexpr void see_pull(weight& of, double gradient) noexcept {
@@ -258,7 +279,9 @@ private:
     per_tensor<shown_gradient> gradients_;
     std::uint64_t all_moves_ = 0, all_rests_ = 0;
     std::uint64_t closes_ = 0;
-    bool is_new_ = false, any_moves_ = false, shown_now_ = false;
+    std::uint64_t without_pull_ = 0;  // closes in a row: every gradient is zero
+    bool is_new_ = false, any_moves_ = false;
+    bool shown_now_ = false, gradient_now_ = false, any_pulls_now_ = false;  // at this step
     double pull_now_ = 0;  // of this step: the sum over weights of norm times gradient norm
     block_series pulls_;   // of all steps
 };

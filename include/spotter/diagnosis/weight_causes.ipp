@@ -186,34 +186,40 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// Below this a weight has hardly moved: an update ratio. From 50 updates on, also one with which all of them together
-// stay below the share `together` of the weight.
+// A weight has hardly moved if its largest update ratio is below `ratio`. From 50 updates on, also if their sum is
+// below `path`; from 500 on, if their mean is below `mean`.
 struct least_move {
-    double ratio = 0, together = 0;
+    double ratio = 0, path = 0, mean = 0;
 
-    [[nodiscard]] SPOTTER_STRICT constexpr double of(update_sizes::weight const& it) const noexcept {
+    // The least mean of its updates that moves a weight.
+    [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(update_sizes::weight const& it) const noexcept {
         SPOTTER_STRICT_BODY
-        double const each = it.moves >= 50 ? together / static_cast<double>(it.moves) : 0;
-        return each > ratio ? each : ratio;
+        double const by_path = it.moves >= 50 ? path / static_cast<double>(it.moves) : 0;
+        double const by_mean = it.moves >= 500 ? mean : 0;
+        return by_path > by_mean ? by_path : by_mean;
     }
 };
-// No weight has ever moved by more than `limit` of itself in a step.
+// No weight has ever moved by as much.
 [[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, least_move const& least,
                                                         std::uint64_t patience, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::uint64_t seen = 0, moved = 0;
     shown_weight most;
-    double limit = least.ratio;
+    evidence why;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
-        double const of_weight = least.of(it);
+        bool const is_each = it.highest < least.ratio;
+        double const on_average = it.mean_update(), limit = least.mean_of(it);
         ++seen;
-        moved += it.highest >= of_weight || it.moves + it.rests < patience ? 1 : 0;
-        if (it.highest >= most.value) { most = {name, it.highest, it.met_at}, limit = of_weight; }
+        moved += (!is_each && !(on_average < limit)) || it.moves + it.rests < patience ? 1 : 0;
+        if (it.highest < most.value) { return; }
+        most = {name, it.highest, it.met_at};
+        why = is_each ? evidence{"largest update ratio", it.highest, least.ratio, relation::less}
+                      : evidence{"mean update ratio", on_average, limit, relation::less};
     });
     if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
-    into = found_by(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name,
-                    {"largest update ratio", most.value, limit, relation::less}, most.at);
-    into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
+    into = found_by(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name, why,
+                    most.at);
+    into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / why.measured;
     return true;
 }
 
@@ -257,10 +263,40 @@ struct least_move {
     return true;
 }
 
-// A run that makes no progress has hardly moved if all its updates together are below a hundredth of the weights.
-[[nodiscard]] inline least_move least_update(run_evidence const& of) noexcept {
-    bool const learns = !is_ill(of.progress) && !of.losses.has_hardly_fallen();
-    return learns ? least_move{update_sizes::next_to_nothing} : least_move{of.limits.small_step, 0.01};
+// Every gradient is zero, and the loss is not.
+[[nodiscard]] inline bool nothing_arrives(run_evidence const& of, finding& into) noexcept {
+    if (!gradients_are_zero(of.weights, of.losses)) { return false; }
+    tally const all = count(of.weights, [](update_sizes::weight const& it) { return weighed{0, it.has_gradient}; });
+    double const closes = static_cast<double>(of.weights.closes_without_pull());
+    into = found_by(rule_id::dead_update_path, "every gradient is zero", all, "steps in a row", relation::greater_equal,
+                    50, "Look for a dead layer, an input that is all zero, or a loss that is detached from the net.");
+    into.measured = closes;
+    return true;
+}
+
+// The same in a net that had gradients before, after an update of a tenth of a weight: that killed its units.
+[[nodiscard]] inline bool killed(run_evidence const& of, finding& into) noexcept {
+    bool const lived = of.weights.any([](std::string_view, update_sizes::weight const& it) { return it.pulled; });
+    if (!lived || !gradients_are_zero(of.weights, of.losses)) { return false; }
+    tally const all = count(
+        of.weights,
+        [&](update_sizes::weight const& it) {
+            bool const began = it.scale > update_sizes::begun;
+            return weighed{it.highest, began && it.highest >= of.limits.leap};
+        },
+        &update_sizes::weight::highest_at);
+    if (all.matching > 0) { into = large_rate(all.largest, of.limits.leap); }
+    return all.matching > 0;
+}
+
+// An update below `next_to_nothing` never learns. One below `small_step` is too small where nothing is learned, as are
+// updates that together are below a hundredth of the weight. Where little is learned, their mean counts.
+[[nodiscard]] inline least_move least_update(progress now, progress_watch const& losses,
+                                             diagnosis_limits const& limits) noexcept {
+    bool const learns = !is_ill(now) && !losses.has_hardly_fallen();
+    return {.ratio = learns ? update_sizes::next_to_nothing : limits.small_step,
+            .path = learns ? 0 : update_sizes::far_enough,
+            .mean = losses.has_gained_little() ? limits.small_step : 0};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail::causes
