@@ -109,11 +109,13 @@ public:
         return before < 0.1 * loss && middle_of(pulls_.last_third()) > before;
     }
 
-    // Half of the weights or more moved by next to nothing, or not at all, when last seen.
+    // When last seen, half of the weights or more did not move, or all moved by next to nothing.
     [[nodiscard]] constexpr bool most_rest() const noexcept {
-        std::uint64_t all = 0, rest = 0;
-        each([&](std::string_view, weight const& it) { ++all, rest += it.latest < next_to_nothing ? 1U : 0U; });
-        return 2 * rest >= all;
+        std::uint64_t all = 0, rest = 0, fade = 0;
+        each([&](std::string_view, weight const& it) {
+            ++all, rest += it.resting > 0 ? 1U : 0U, fade += it.latest < next_to_nothing ? 1U : 0U;
+        });
+        return 2 * rest >= all || fade == all;
     }
 
     // Whether all weights should be checked at this close: one is new, or none has moved by much yet.
