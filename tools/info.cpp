@@ -13,7 +13,7 @@
 
 #include <spotter/core/sentence.hpp>
 #include <spotter/report.hpp>
-#include <spotter/report/bytes.hpp>
+#include <spotter/report/describe.hpp>
 #include <spotter/trial.hpp>
 #include <spotter/trial/environment_lines.hpp>
 

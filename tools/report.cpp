@@ -11,7 +11,7 @@
 #include "verbs.hpp"
 
 #include <spotter/replay.hpp>
-#include <spotter/report/bytes.hpp>
+#include <spotter/report/describe.hpp>
 #include <spotter/workbench/page.hpp>
 #include <spotter/workbench/runs_table.hpp>
 

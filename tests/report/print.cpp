@@ -6,7 +6,7 @@
 
 #include <spotter/hook.hpp>
 #include <spotter/report.hpp>
-#include <spotter/report/bytes.hpp>
+#include <spotter/report/describe.hpp>
 
 #include <bit>
 #include <cmath>

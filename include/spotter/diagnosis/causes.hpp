@@ -41,6 +41,12 @@ struct run_evidence {
 // A note on names: a gradient that pairs with no weight, or one name for the weights of two nets.
 [[nodiscard]] bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept;
 
+// Whether no healthy run shows it: it is reported however well the run does.
+[[nodiscard]] bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept;
+
+// Whether an input is far beyond the range of any normalised input.
+[[nodiscard]] bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept;
+
 // Whether the weights alone show a fault, whatever the run does: no weight has ever moved, or by next to nothing (or by
 // little, and the loss has hardly fallen), or they began too large.
 [[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses, progress now,

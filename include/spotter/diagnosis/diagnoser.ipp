@@ -2,7 +2,6 @@
 // The bodies of diagnoser.hpp.
 #pragma once
 
-#include <spotter/diagnosis/certain.hpp>
 #include <spotter/diagnosis/diagnoser.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>

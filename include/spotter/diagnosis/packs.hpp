@@ -33,7 +33,9 @@ inline constexpr built_in_pack<spotter::detail::pack_id::sagemaker> sagemaker{};
 
 }  // namespace spotter::inline SPOTTER_ABI
 
-#if !SPOTTER_BODIES
+#if SPOTTER_BODIES
+#include <spotter/diagnosis/pack_rules.hpp>
+#else
 namespace spotter::inline SPOTTER_ABI::detail {
 extern template any_machine* make_pack<pack_id::supervised>() noexcept;
 extern template any_machine* make_pack<pack_id::rl>() noexcept;
@@ -41,6 +43,4 @@ extern template any_machine* make_pack<pack_id::boosting>() noexcept;
 extern template any_machine* make_pack<pack_id::system>() noexcept;
 extern template any_machine* make_pack<pack_id::sagemaker>() noexcept;
 }  // namespace spotter::inline SPOTTER_ABI::detail
-#else
-#include <spotter/diagnosis/packs.ipp>
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): findings, alarms and errors as sentences.
+// Report (L5): findings, alarms and errors as sentences, and sizes in readable units.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -20,6 +20,13 @@ namespace spotter::inline SPOTTER_ABI {
 
 [[nodiscard]] std::string describe(error const& it);
 
+namespace detail {
+
+// "1.5 MB"
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace detail
+
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
@@ -34,6 +41,17 @@ SPOTTER_COLD_BODY std::string describe(finding const& it) { return detail::sente
 SPOTTER_COLD_BODY std::string describe(step_alarm const& it) { return detail::sentence_of<std::string>(it); }
 
 SPOTTER_COLD_BODY std::string describe(error const& it) { return detail::sentence_of<std::string>(it); }
+
+namespace detail {
+
+SPOTTER_COLD_BODY std::string bytes_text(std::uint64_t bytes) {
+    std::string text;
+    sentence_writer out{[](void* to, std::string_view piece) { static_cast<std::string*>(to)->append(piece); }, &text};
+    out.bytes(bytes);
+    return text;
+}
+
+}  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/report/bytes.hpp>
+#include <spotter/report/describe.hpp>
 
 #include <fmt/format.h>
 #include <utility>

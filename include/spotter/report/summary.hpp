@@ -131,7 +131,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 #include <spotter/core/plain.hpp>
 #include <spotter/core/sentence.hpp>
 #include <spotter/hook/health.hpp>
-#include <spotter/report/bytes.hpp>
+#include <spotter/report/describe.hpp>
 #include <spotter/report/gathered.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {

@@ -6,7 +6,7 @@
 #include "page/workers.hpp"
 #include "profile/times.hpp"
 #include <spotter/core/casts.hpp>
-#include <spotter/report/bytes.hpp>
+#include <spotter/report/describe.hpp>
 
 #include <fmt/format.h>
 

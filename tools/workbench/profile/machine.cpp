@@ -3,7 +3,7 @@
 #include "profile/times.hpp"
 
 #include <spotter/core/sentence.hpp>
-#include <spotter/report/bytes.hpp>
+#include <spotter/report/describe.hpp>
 #include <spotter/trial/trial.hpp>
 #include <spotter/workbench/profile.hpp>
 
