@@ -168,6 +168,21 @@ TEST_CASE("cause: first updates that leapt are no cause where the loss then fell
     CHECK(first(60, worse).rule == "learning_rate_too_large");
 }
 
+TEST_CASE("a weight that is not finite says whether it was so before the update") {
+    for (instant const shown : {instant::before_update, instant::after_update}) {
+        hook watch{plan{}, packs::supervised, options{.instant = shown}};
+        auto const bad = [](shown_step& it, std::uint64_t i) {
+            if (i == 5) { it.weights[0][3] = NAN; }
+        };
+        std::string reason;
+        show_run(watch, 6, {}, bad, [&](std::uint64_t, step_alarm const& all) {
+            for (finding const& each : all) { reason = each.reason; }
+        });
+        CHECK(reason ==
+              (shown == instant::after_update ? "arose in this step's update" : "entered from the previous step"));
+    }
+}
+
 TEST_CASE("cause: weights that begin at zero and stay there are no rate") {
     auto const at_zero = [](shown_step& it, std::uint64_t) {
         for (auto& weight : it.weights) { weight.assign(weight.size(), 0); }
@@ -176,6 +191,15 @@ TEST_CASE("cause: weights that begin at zero and stay there are no rate") {
     reported_finding const it =
         first_alarm(story_of(packs::supervised, 40, {.rate = 0, .shows_first_gradient = false}, at_zero));
     CHECK((it.rule == "poor_weight_initialization" && it.detail.find("weights rest at zero") != it.detail.npos));
+    // Shown after the first update, they began at zero all the same.
+    hook watch{plan{}, packs::supervised, options{.instant = instant::after_update}};
+    std::string first;
+    show_run(watch, 40, {.rate = 0, .shows_first_gradient = false}, at_zero, [&](std::uint64_t, step_alarm const& all) {
+        for (finding const& each : all) {
+            if (each.severity >= severity::warning && first.empty()) { first = std::string{each.rule}; }
+        }
+    });
+    CHECK(first == "poor_weight_initialization");
 }
 
 TEST_CASE("cause: a step is larger than the weights, once it does harm") {

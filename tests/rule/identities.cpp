@@ -353,6 +353,20 @@ TEST_CASE("dead_update_path: a weight with next to no gradient beside those of o
     CHECK(it.found[0].is<dead_update_path>(dead_update_path::no_gradient));
 }
 
+TEST_CASE("dead_update_path: a parameter without a gradient that has moved before is in the optimizer",
+          "[dead_update_path]") {
+    run it{dead_update_path{}};
+    for (std::uint64_t i = 0; i <= 105; ++i) {
+        CHECK(it.found.empty());
+        it.see(train(i), "a/w", {static_cast<float>(i)});
+        it.see(train(i), "b/w", {static_cast<float>(i < 5 ? i : 5)});
+        it.close(train(i));
+    }
+    REQUIRE(it.found.size() == 1);
+    CHECK((it.found[0].reason == "updates no longer change it" && it.found[0].tensor == "b/w"));
+    CHECK(it.found[0].is<dead_update_path>(dead_update_path::came_to_rest));
+}
+
 TEST_CASE("dead_update_path: a parameter without a gradient that stays while another moves is not in the optimizer",
           "[dead_update_path]") {
     run it{dead_update_path{}};

@@ -151,7 +151,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // More than half of the weight matrices began at zero and have never moved: none passes a gradient to another.
 [[nodiscard]] inline bool rest_at_zero(run_evidence const& of, finding& into) noexcept {
     tally const all = count(of.weights, [](update_sizes::weight const& it) {
-        bool const is_zero = it.from_the_start && it.one_value && it.first_size == 0 && it.moves == 0;
+        bool const is_zero = it.one_value && it.first_size == 0 && it.moves == 0;
         return weighed{0, is_zero && !it.pulled && it.rests >= update_sizes::first_updates};
     });
     if (all.matching < 2 || !all.are_most()) { return false; }
@@ -289,14 +289,15 @@ struct least_move {
     return all.matching > 0;
 }
 
-// An update below `next_to_nothing` never learns. One below `small_step` is too small where nothing is learned, as are
-// updates that together are below a hundredth of the weight. Where little is learned, their mean counts.
+// An update below `next_to_nothing` never learns. One below `small_step` is too small where nothing is learned. Where
+// little is, updates are too small that together are below a hundredth of the weight, or below `small_step` on average.
 [[nodiscard]] inline least_move least_update(progress now, progress_watch const& losses,
                                              diagnosis_limits const& limits) noexcept {
     bool const learns = !is_ill(now) && !losses.has_hardly_fallen();
+    bool const learns_much = !is_ill(now) && !losses.has_gained_little();
     return {.ratio = learns ? update_sizes::next_to_nothing : limits.small_step,
-            .path = learns ? 0 : update_sizes::far_enough,
-            .mean = losses.has_gained_little() ? limits.small_step : 0};
+            .path = learns_much ? 0 : update_sizes::far_enough,
+            .mean = learns_much ? 0 : limits.small_step};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail::causes

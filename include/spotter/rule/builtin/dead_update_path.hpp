@@ -25,11 +25,12 @@ namespace detail {
 // Warning, with one of five reasons.
 // - No effect: a parameter has never changed, although its gradient was finite and not all zero, `patience` times
 //   in a row.
-// - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients.
+// - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients;
+//   where no gradient of it is known, over as many steps in which another parameter changes.
 // - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
 //   a non-zero one. Next to none counts, too: the root mean square of a weight's gradient is below `faint`, and below
 //   `faint` times the largest of that step. Adam's epsilon is as large (Kingma & Ba 2015).
-// - Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
+// - Not in optimizer: no gradient of it is known, and it has never changed over `never_trained` steps in which another
 //   parameter changes.
 // A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error, as for a bias
 // before a batch normalisation (Ioffe & Szegedy 2015, section 3.2). Then no change is expected, and the count of "no
@@ -213,9 +214,9 @@ private:
             if (!others) { return; }
             all.judged = true;
             mine.not_in_optimizer += mine.sights;
-            if (mine.not_in_optimizer >= never_trained) {
-                all.not_in_optimizer.blame(all.name, static_cast<double>(mine.not_in_optimizer));
-            }
+            if (mine.not_in_optimizer < (mine.ever ? rested : never_trained)) { return; }
+            (mine.ever ? all.came_to_rest : all.not_in_optimizer)
+                .blame(all.name, static_cast<double>(mine.not_in_optimizer));
         } else if (mine.at_work && !mine.spoiled) {
             all.judged = true;
             if (++mine.no_effect < (mine.ever ? rested : patience)) { return; }

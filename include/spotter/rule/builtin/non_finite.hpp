@@ -33,6 +33,7 @@ struct non_finite {
         std::uint64_t all = 0;                            // elements of the tensor
         bool is_gradient = false;                         // by its role
         tensor_id partner = no_tensor;                    // for a gradient: its parameter
+        bool is_updated = false;                          // it is shown after the step's update
         // All three kinds together.
         [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }
     };
@@ -61,7 +62,8 @@ struct non_finite {
         if (!is_bad || mine.count() > 0) { return; }
         summary const& of = it.stats;
         bool const is_gradient = it.tensor.role == role::gradient;
-        mine = {of.nan, of.pos_inf, of.neg_inf, of.first_bad, of.count, is_gradient, it.tensor.partner};
+        mine = {of.nan,   of.pos_inf,  of.neg_inf,        of.first_bad,
+                of.count, is_gradient, it.tensor.partner, it.tensor.instant == instant::after_update};
         ++seen.bad;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
@@ -140,7 +142,7 @@ private:
         switch (detail::stretch_of(origin.role)) {
             case detail::stretch::parameters:
             case detail::stretch::optimizer:
-                return "entered from the previous step";
+                return origin.kept.is_updated ? "arose in this step's update" : "entered from the previous step";
             case detail::stretch::data:
                 return "bad input";
             default:
