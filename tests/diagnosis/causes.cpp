@@ -734,6 +734,32 @@ TEST_CASE("cause: a rate that has decayed to nothing is no parameter that was le
     CHECK(first_alarm(story_of(packs::supervised, 300, {}, fades)).rule == "learning_rate_zero");
 }
 
+TEST_CASE("cause: weights come to rest, in a loop that shows no gradient") {
+    auto const of = [](auto moves, bool is_learned) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<std::string> all;
+        std::vector<float> weight(32);
+        for (std::uint64_t i = 0; i < 320; ++i) {
+            for (std::size_t k = 0; moves(i) && k < 32; ++k) {
+                weight[k] = std::sin(static_cast<float>(k) + 0.001F * static_cast<float>(i));
+            }
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {8, 4}));
+            watch.observe("loss", i > 200 && is_learned ? 0 : std::exp(-0.01 * static_cast<double>(i)));
+            for (finding const& each : watch.end()) {
+                if (each.severity < severity::warning) { continue; }
+                all.push_back(std::to_string(i) + ' ' + std::string{each.rule} + ", " + std::string{each.reason});
+            }
+        }
+        return all;
+    };
+    auto const soon_over = [](std::uint64_t i) { return i < 200; };
+    CHECK(of(soon_over, false) == std::vector<std::string>{"299 learning_rate_zero, no weight moves any more"});
+    CHECK(of(soon_over, true).empty());
+    // Several steps make an update: 229 at rest are less than three times as many as before.
+    CHECK(of([](std::uint64_t i) { return i < 10 || i == 90; }, false).empty());
+}
+
 TEST_CASE("cause: every gradient is zero, though the loss is not") {
     auto const dead = [](shown_step& it, std::uint64_t) {  // the loss falls by biases that are not shown
         for (auto& gradient : it.gradients) { gradient.assign(gradient.size(), 0.0F); }

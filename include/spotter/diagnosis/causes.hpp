@@ -55,6 +55,9 @@ struct run_evidence {
 // Whether every gradient is zero for fifty closes in a row, no weight moves by much, and the training loss is not zero.
 [[nodiscard]] bool gradients_are_zero(update_sizes const& weights, progress_watch const& losses) noexcept;
 
+// Whether weights have moved and none does any more (update_sizes::came_to_rest), though the training loss is not zero.
+[[nodiscard]] bool weights_are_at_rest(update_sizes const& weights, progress_watch const& losses) noexcept;
+
 // Whether there are classes (`classes`) and the training loss is below zero: from the first ten steps on, or later
 // (`from_the_start` false).
 [[nodiscard]] bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept;

@@ -19,6 +19,12 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 namespace causes {
 
+// The latest training loss is not zero.
+[[nodiscard]] inline bool is_not_learned(progress_watch const& losses) noexcept {
+    auto const* const loss = losses.loss();
+    return loss != nullptr && loss->train.latest() != 0;
+}
+
 // Copies the rule's own finding.
 [[nodiscard]] inline bool of_rule(episode const* it, finding& into) noexcept {
     if (it == nullptr) { return false; }
@@ -356,9 +362,12 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes,
 }
 
 SPOTTER_COLD_BODY bool gradients_are_zero(update_sizes const& weights, progress_watch const& losses) noexcept {
-    if (weights.closes_without_pull() < 50) { return false; }
-    auto const* const loss = losses.loss();
-    return loss != nullptr && loss->train.latest() != 0;
+    return weights.closes_without_pull() >= 50 && causes::is_not_learned(losses);
+}
+
+SPOTTER_COLD_BODY bool weights_are_at_rest(update_sizes const& weights, progress_watch const& losses) noexcept {
+    finding unused;
+    return weights.came_to_rest() && causes::is_not_learned(losses) && causes::came_to_rest(weights, unused);
 }
 
 SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses, progress now,

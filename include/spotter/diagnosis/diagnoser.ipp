@@ -188,8 +188,8 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         weights_reported_ = true;
         it.raise(severity::warning);
     }
-    if (!zeros_reported_ && gradients_are_zero(weights_, losses_)) {
-        zeros_reported_ = true;
+    if (!end_reported_ && (gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_))) {
+        end_reported_ = true;
         it.raise(severity::warning);
     }
     if (one_layer_climbs() && !std::exchange(climb_reported_, true)) { it.raise(severity::warning); }

@@ -94,6 +94,12 @@ public:
 
     // A close: call it before the next step's tensors.
     constexpr void close() noexcept {
+        if (std::exchange(moved_now_, false)) {
+            longest_still_ = still_ > longest_still_ ? still_ : longest_still_;
+            still_ = 0;
+        } else if (shown_now_) {
+            ++still_;
+        }
         bool const pulls = std::exchange(any_pulls_now_, false);
         if (std::exchange(gradient_now_, false)) { without_pull_ = pulls ? 0 : without_pull_ + 1; }
         if (pull_now_ > 0) { (void)pulls_.add(std::exchange(pull_now_, 0)); }
@@ -109,6 +115,11 @@ public:
         return before < 0.1 * loss && middle_of(pulls_.last_third()) > before;
     }
 
+    // Weights have moved, and none has for a hundred closes that showed some, and for three times as many as ever
+    // before: several steps may make an update.
+    [[nodiscard]] constexpr bool came_to_rest() const noexcept {
+        return all_moves_ > 0 && still_ >= 100 && still_ > 3 * longest_still_;
+    }
     // When last seen, half of the weights or more did not move, or all moved by next to nothing.
     [[nodiscard]] constexpr bool most_rest() const noexcept {
         std::uint64_t all = 0, rest = 0, fade = 0;
@@ -219,7 +230,7 @@ private:
     }
     SPOTTER_STRICT constexpr void note_move(weight& mine, double ratio, step_id at) noexcept {
         SPOTTER_STRICT_BODY
-        ++mine.moves, ++all_moves_, mine.resting = 0;
+        ++mine.moves, ++all_moves_, mine.resting = 0, moved_now_ = true;
         mine.path += ratio;
         fade(mine);
         if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }
@@ -281,9 +292,10 @@ private:
     per_tensor<shown_gradient> gradients_;
     std::uint64_t all_moves_ = 0, all_rests_ = 0;
     std::uint64_t closes_ = 0;
-    std::uint64_t without_pull_ = 0;  // closes in a row: every gradient is zero
+    std::uint64_t without_pull_ = 0;               // closes in a row: every gradient is zero
+    std::uint64_t still_ = 0, longest_still_ = 0;  // likewise: no weight moved; and the most so far
     bool is_new_ = false, any_moves_ = false;
-    bool shown_now_ = false, gradient_now_ = false, any_pulls_now_ = false;  // at this step
+    bool shown_now_ = false, moved_now_ = false, gradient_now_ = false, any_pulls_now_ = false;  // at this step
     double pull_now_ = 0;  // of this step: the sum over weights of norm times gradient norm
     block_series pulls_;   // of all steps
 };
