@@ -58,6 +58,7 @@ private:
     [[nodiscard]] bool begins_anew(step_id step, finding& note) noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
     void look_at(episode& it, spotter::progress now, bool after_bad_value, news& into) noexcept;
+    void look_beside_rules(spotter::progress now, news& into) noexcept;
     [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& reported, findings& out) noexcept;
     // Reports what was found at this close beside the cause: what is certain at its severity, and the rest as a note.
     void tell_beside(episode& it, spotter::progress now, bool any_alarm, bool leads, findings& out) noexcept;

@@ -170,6 +170,25 @@ SPOTTER_BODY void diagnoser::look_at(episode& it, spotter::progress now, bool af
     }
 }
 
+// What weights, gradients and the sign of a loss show without a rule, whatever the run does: each once.
+SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into) noexcept {
+    auto const raise_once = [&](bool& reported, severity level, auto&& is_so) {
+        if (reported || !is_so()) { return; }
+        reported = true;
+        into.raise(level);
+    };
+    raise_once(weights_reported_, severity::warning, [&] {
+        finding unused;
+        return weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, now, limits_, unused);
+    });
+    raise_once(end_reported_, severity::warning,
+               [&] { return gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_); });
+    raise_once(climb_reported_, severity::warning, [&] { return one_layer_climbs(); });
+    raise_once(sign_reported_, severity::error, [&] {
+        return is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false);
+    });
+}
+
 // Looks at what holds at this close: is anything new, how severe is it, and which value is not finite?
 SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_training) noexcept {
     news it;
@@ -183,19 +202,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         // Only those in training have consequences in training.
         if (each.latest.tells_origin && in_training) { bad_values_at_ = close_; }
     }
-    finding unused;
-    if (!weights_reported_ && weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, now, limits_, unused)) {
-        weights_reported_ = true;
-        it.raise(severity::warning);
-    }
-    if (!end_reported_ && (gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_))) {
-        end_reported_ = true;
-        it.raise(severity::warning);
-    }
-    if (one_layer_climbs() && !std::exchange(climb_reported_, true)) { it.raise(severity::warning); }
-    bool const below_zero =
-        is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false);
-    if (below_zero && !std::exchange(sign_reported_, true)) { it.raise(severity::error); }
+    look_beside_rules(now, it);
     return it;
 }
 
