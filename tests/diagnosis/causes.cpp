@@ -797,6 +797,12 @@ TEST_CASE("cause: a mean update of next to nothing, where little was learned in 
     CHECK((it.at == 500 && it.rule == "learning_rate_too_small"));
     CHECK(alarms_of(story_of(packs::supervised, 600, {.rate = 4e-3}, slowly(0.8))).empty());
     CHECK(alarms_of(story_of(packs::supervised, 600, {.rate = 6e-3}, slowly(0.2))).empty());
+    // A table that began at zero moves by more than itself, and says nothing of the rate.
+    auto const beside_zero = [](shown_step& shown, std::uint64_t i) {
+        flat(shown, i);
+        shown.weights[1].assign(24, 1e-3F * static_cast<float>(i));
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 520, {.rate = 3e-3}, beside_zero)).rule == "learning_rate_too_small");
 }
 
 TEST_CASE("cause: gradients that hold those before them are reported however the run does, unless weights rest") {

@@ -52,6 +52,10 @@ public:
             SPOTTER_STRICT_BODY
             return elements > 0 ? first_size * first_size / static_cast<double>(elements) : 0;
         }
+        // It began at zero or next to it: any step is large beside it.
+        [[nodiscard]] constexpr bool began_near_zero() const noexcept {
+            return first_size == 0 || (scale > 0 && scale <= begun);
+        }
         // `early`, or 0 for a weight that began next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
         // `highest` of a later update among the latest thousand, or 0 likewise.

@@ -199,7 +199,7 @@ struct least_move {
         return by_path > by_mean ? by_path : by_mean;
     }
 };
-// No weight has ever moved by as much.
+// No weight has ever moved by as much, of those that did not begin next to zero, though a gradient pulls.
 [[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, least_move const& least,
                                                         std::uint64_t patience, finding& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -207,6 +207,7 @@ struct least_move {
     shown_weight most;
     evidence why;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
+        if (it.began_near_zero() && it.moves > 0) { return; }
         bool const is_each = it.highest < least.ratio;
         double const on_average = it.mean_update(), limit = least.mean_of(it);
         ++seen;
@@ -216,7 +217,7 @@ struct least_move {
         why = is_each ? evidence{"largest update ratio", it.highest, least.ratio, relation::less}
                       : evidence{"mean update ratio", on_average, limit, relation::less};
     });
-    if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
+    if (seen == 0 || moved > 0 || !(most.value > 0) || weights.nothing_pulls_now()) { return false; }
     into = found_by(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name, why,
                     most.at);
     into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / why.measured;
