@@ -53,10 +53,11 @@ struct diagnosis_limits {
     // Rule overfit is an outcome where evaluation is at least `overfit` times the training loss and at least
     // `evaluated_badly` times the beginning of training. (That was lowered later, for a program of other people.)
     double overfit = 4, evaluated_badly = 0.1;
-    double strong = 3;         // times a rule's limit: such a symptom is an alarm where no outcome is known
-    double leap = 0.1;         // update ratio (update / weight): an update leaps
-    double large_step = 0.5;   // update ratio: the rate is too large
-    double small_step = 1e-5;  // update ratio: the rate is too small, where the run makes no progress
+    double strong = 3;        // times a rule's limit: such a symptom is an alarm where no outcome is known
+    double leap = 0.1;        // update ratio (update / weight): an update leaps
+    double large_step = 0.5;  // update ratio: the rate is too large
+    // Update ratio: the rate is too small where the run makes no progress; as a mean, where it makes little.
+    double small_step = 1e-5;
     double sure_step = 0.2;    // update ratio: a loss that rises from the start under smaller steps has the wrong sign
     double initial_scale = 6;  // root mean square times root of the fan-in: initial weights are too large
     double raw_input = 20;     // the mean of an input; for a standard deviation two and a half times this
