@@ -362,7 +362,7 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes,
 }
 
 SPOTTER_COLD_BODY bool gradients_are_zero(update_sizes const& weights, progress_watch const& losses) noexcept {
-    return weights.closes_without_pull() >= 50 && causes::is_not_learned(losses);
+    return weights.closes_without_pull() >= update_sizes::zeros_in_a_row && causes::is_not_learned(losses);
 }
 
 SPOTTER_COLD_BODY bool weights_are_at_rest(update_sizes const& weights, progress_watch const& losses) noexcept {

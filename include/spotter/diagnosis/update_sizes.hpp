@@ -15,6 +15,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
+    static constexpr std::uint64_t zeros_in_a_row = 50;  // closes whose gradients are all zero: no gradient arrives
     static constexpr double next_to_nothing = 1e-6;  // an update ratio below which nothing moves: float32 has 24 bits
     static constexpr double little = 1e-4;           // an update ratio: a weight that moves by more learns
     static constexpr double far_enough = 0.01;       // a sum of update ratios: such a weight needs no closer look

@@ -267,15 +267,16 @@ struct least_move {
 // Every gradient is zero, and the loss is not.
 [[nodiscard]] inline bool nothing_arrives(run_evidence const& of, finding& into) noexcept {
     if (!gradients_are_zero(of.weights, of.losses)) { return false; }
-    tally const all = count(of.weights, [](update_sizes::weight const& it) { return weighed{0, it.has_gradient}; });
     double const closes = static_cast<double>(of.weights.closes_without_pull());
+    tally const all =
+        count(of.weights, [&](update_sizes::weight const& it) { return weighed{closes, it.has_gradient}; });
     into = found_by(rule_id::dead_update_path, "every gradient is zero", all, "steps in a row", relation::greater_equal,
-                    50, "Look for a dead layer, an input that is all zero, or a loss that is detached from the net.");
-    into.measured = closes;
+                    static_cast<double>(update_sizes::zeros_in_a_row),
+                    "Look for a dead layer, an input that is all zero, or a loss that is detached from the net.");
     return true;
 }
 
-// The same in a net that had gradients before, after an update of a tenth of a weight: that killed its units.
+// The same where gradients were not zero before, and some update was a tenth of its weight: that killed the units.
 [[nodiscard]] inline bool killed(run_evidence const& of, finding& into) noexcept {
     bool const lived = of.weights.any([](std::string_view, update_sizes::weight const& it) { return it.pulled; });
     if (!lived || !gradients_are_zero(of.weights, of.losses)) { return false; }
