@@ -90,6 +90,8 @@ static_assert(first({labels_contradict, eval_rises, eval_above_training}) == cau
 static_assert(first({labels_contradict, raw_input}) == cause::raw_input);
 static_assert(first({units_died, dead_units, eval_rises}) == cause::large_rate);
 static_assert(first({most_weights_leapt_later, no_gradient, guesses}) == cause::large_rate);
+static_assert(first({weights_overflowed, bad_values}) == cause::large_rate);
+static_assert(first({weights_overflowed, bad_values, gradients_pile_up}) == cause::piles_up);
 static_assert(first({most_weights_leap, gradient_holds_those_before}) == cause::piles_up);
 static_assert(first({units_died, dead_units, updates_without_effect}) == cause::large_rate);
 static_assert(first({units_died, dead_units, raw_input}) == cause::raw_input);

@@ -183,6 +183,27 @@ TEST_CASE("a weight that is not finite says whether it was so before the update"
     }
 }
 
+TEST_CASE("cause: weights that are not finite any more were made so by steps, where the finite ones grew") {
+    // After `steps` sound ones, seven tenths of the first weight are not finite, and the others are `grown` as large.
+    auto const first_of = [](std::uint64_t steps, float grown) {
+        hook watch{plan{}, packs::supervised, options{.instant = instant::after_update}};
+        auto const bad = [&](shown_step& it, std::uint64_t i) {
+            if (i != steps) { return; }
+            for (std::size_t k = 0; k < 32; ++k) { it.weights[0][k] *= k % 10 < 7 ? NAN : grown; }
+            it.loss = NAN;
+        };
+        std::string first;
+        show_run(watch, steps + 1, {.shows_first_gradient = false}, bad, [&](std::uint64_t, step_alarm const& all) {
+            if (first.empty() && !all.empty()) { first = std::string{all[0].rule} + ": " + std::string{all[0].reason}; }
+        });
+        return first;
+    };
+    for (std::uint64_t const steps : {0, 10}) {
+        CHECK(first_of(steps, 1e9F) == "learning_rate_too_large: weights grow until they are not finite");
+        CHECK(first_of(steps, 1.0F) == "non_finite: arose in this step's update");
+    }
+}
+
 TEST_CASE("cause: weights that begin at zero and stay there are no rate") {
     auto const at_zero = [](shown_step& it, std::uint64_t) {
         for (auto& weight : it.weights) { weight.assign(weight.size(), 0); }

@@ -98,7 +98,7 @@ inline constexpr cause_row cause_table[] = {
      "take ten times the rate for a hundred steps"},
     {cause::large_rate, "the rate is too large", rule_id::learning_rate_too_large,
      {{need(sign::most_weights_leapt, 4), need(sign::most_weights_leap, 2), need(sign::units_died, 5),
-       need(sign::most_weights_leapt_later, 7), against(sign::most_weights_climb, 5),
+       need(sign::most_weights_leapt_later, 7), need(sign::weights_overflowed, 3), against(sign::most_weights_climb, 5),
        against(sign::some_weights_climb, 1), against(sign::gradients_change_little, 6)}},
      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.",
      "take a tenth of the rate: with a wrong sign the loss rises all the same", true},

@@ -281,6 +281,7 @@ inline constexpr found_sign found[] = {
     {sign::most_weights_leapt, &leapt},
     {sign::most_weights_leap, &leaps},
     {sign::most_weights_leapt_later, &leapt_later},
+    {sign::weights_overflowed, &overflowed},
     {sign::most_weights_shrank, &shrank},
     {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},

@@ -28,6 +28,7 @@
     of(most_weights_leapt) /* at first half of the weights moved by half of themselves; no fall of the loss */ \
     of(most_weights_leap) /* lately more than half of the weights moved by a tenth of themselves at once */ \
     of(most_weights_leapt_later) /* later, most weights moved by half of themselves; no rise of the loss */ \
+    of(weights_overflowed) /* some elements of a weight are not finite, and the others grew a hundredfold at once */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
     of(weights_came_to_rest) /* all have moved, and none for fifty observations; or half now, and dead_update_path */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \

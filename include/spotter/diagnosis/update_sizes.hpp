@@ -20,6 +20,7 @@ public:
     static constexpr double little = 1e-4;           // an update ratio: a weight that moves by more learns
     static constexpr double far_enough = 0.01;       // a sum of update ratios: such a weight needs no closer look
     static constexpr double begun = 0.01;            // a scale: a weight that begins below it may leap in a healthy run
+    static constexpr double overflowed = 100;        // times a weight: no healthy update makes it that large
 
     struct weight {
         double scale = 0;                           // at the first observation; 0: not seen, not finite, or all zero
@@ -39,6 +40,8 @@ public:
         bool pulls = false;                         // the latest gradient was not zero
         double first_size = 0, size = 0;            // its first and its latest l2 norm; the latest while it was finite
         double pull = 0;                            // the largest product of norm and gradient norm
+        double growth = 0;  // once some elements are not finite: the size of the others over that before
+        step_id growth_at{};
         std::uint64_t elements = 0;
         step_id last_at{};   // the step of the latest observation
         bool twice = false;  // it was seen twice in a step, with other values
@@ -88,6 +91,7 @@ public:
         double const size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : mine->size;
         mine->twice = mine->twice || (mine->seen && mine->last_at == it.step && size != mine->size);
         mine->last_at = it.step, shown_now_ = true;
+        if (it.stats.nonfinite() > 0 && it.stats.finite() > 0 && mine->growth == 0) { see_growth(*mine, it); }
         if (!std::exchange(mine->seen, true)) { meet(*mine, it, size); }
         mine->size = size;
         measurement const ratio = update_ratio_of(it);
@@ -233,6 +237,16 @@ private:
         mine.from_the_start = it.tensor.instant == instant::before_update;
         mine.one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
     }
+    // Of the finite elements of a weight that has others, too. A weight that was not seen before an update counts as one
+    // of the usual scale, 1.
+    SPOTTER_STRICT static constexpr void see_growth(weight& mine, observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
+        double const before = mine.seen ? mine.size / square_root(static_cast<double>(it.stats.count)) : 1;
+        bool const is_updated = mine.seen || it.tensor.instant == instant::after_update;
+        if (!is_updated || !(before > 0)) { return; }
+        mine.growth = (mine.seen ? square_root(mean_square_of(it)) : scale_of_finite(it)) / before;
+        mine.growth_at = it.step;
+    }
     SPOTTER_STRICT constexpr void note_move(weight& mine, double ratio, step_id at) noexcept {
         SPOTTER_STRICT_BODY
         ++mine.moves, ++all_moves_, mine.resting = 0, moved_now_ = true;
@@ -273,19 +287,26 @@ private:
         SPOTTER_STRICT_BODY
         it.peak *= 0.98;
     }
-    // The fan-in of a convolution is the product of all extents but the first. A matrix does not say which of its axes
-    // is the fan-in, so the geometric mean of both is used.
+    // A weight that has overflowed does not show how it began.
     [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
+        return it.stats.nonfinite() == 0 ? scale_of_finite(it) : 0;
+    }
+    [[nodiscard]] SPOTTER_STRICT static constexpr double mean_square_of(observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
+        return it.stats.sum_squares / static_cast<double>(it.stats.finite());
+    }
+    // The fan-in of a convolution is the product of all extents but the first. A matrix does not say which of its axes
+    // is the fan-in, so the geometric mean of both is used.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of_finite(observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
         extents const& shape = it.tensor.shape;
-        // A weight that has overflowed does not show how it began.
-        bool const sound = it.stats.finite() > 0 && it.stats.nonfinite() == 0;
-        if (!sound || shape.rank < 2 || shape.size[0] == 0) { return 0; }
+        if (it.stats.finite() == 0 || shape.rank < 2 || shape.size[0] == 0) { return 0; }
         double const all = static_cast<double>(it.stats.count);
         double const rows = static_cast<double>(shape.size[0]);
         double const columns = all / rows;
         double const fan_in = shape.rank > 2 ? columns : square_root(rows * columns);
-        return square_root(it.stats.sum_squares / static_cast<double>(it.stats.finite()) * fan_in);
+        return square_root(mean_square_of(it) * fan_in);
     }
 
     struct shown_gradient {

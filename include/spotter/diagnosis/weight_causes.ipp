@@ -110,6 +110,19 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return all.are_most();
 }
 
+// Some elements of a weight are not finite, and the others are a hundred times as large as the weight was before: they
+// grew there. A value that is not finite and came with the data leaves the others as they were.
+[[nodiscard]] inline bool overflowed(run_evidence const& of, finding& into) noexcept {
+    double const limit = update_sizes::overflowed;
+    tally const all = count(
+        of.weights, [&](update_sizes::weight const& it) { return weighed{it.growth, it.growth >= limit}; },
+        &update_sizes::weight::growth_at);
+    if (all.matching == 0) { return false; }
+    into = found_by(rule_id::learning_rate_too_large, "weights grow until they are not finite", all,
+                    "growth of the finite elements", relation::greater_equal, limit);
+    return true;
+}
+
 // More than half of the weight matrices, and at least two, began so large that each layer multiplies the size of its
 // signals several times. Or one of several began far beyond that, with a mean square above 10: no usual initialisation
 // draws such values, that of a table (1) included. A single matrix has the units of its features.
