@@ -237,8 +237,8 @@ private:
         mine.from_the_start = it.tensor.instant == instant::before_update;
         mine.one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
     }
-    // Of the finite elements of a weight that has others, too. A weight that was not seen before an update counts as one
-    // of the usual scale, 1.
+    // Of the finite elements of a weight that has others, too. A weight that was not seen before an update counts as
+    // one of the usual scale, 1.
     SPOTTER_STRICT static constexpr void see_growth(weight& mine, observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         double const before = mine.seen ? mine.size / square_root(static_cast<double>(it.stats.count)) : 1;
