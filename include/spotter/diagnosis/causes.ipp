@@ -286,6 +286,8 @@ inline constexpr found_sign found[] = {
     {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::all_gradients_zero, &nothing_arrives},
+    {sign::weights_next_to_zero, [](auto const& of, auto& into) noexcept {
+         return begin_next_to_zero(of.weights, of.limits, into); }},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
          return initial_scale(of.weights, of.limits, into); }},
 };
@@ -376,7 +378,7 @@ SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_w
     causes::least_move least = causes::least_update(now, losses, limits);
     least.path = is_ill(now) ? least.path : 0;  // a rate that warms up begins like that
     return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, least, 100, into) ||
-           causes::initial_scale(weights, limits, into);
+           causes::initial_scale(weights, limits, into) || causes::begin_next_to_zero(weights, limits, into);
 }
 
 SPOTTER_COLD_BODY bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept {

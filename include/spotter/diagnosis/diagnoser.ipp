@@ -181,6 +181,12 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
         finding unused;
         return weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, now, limits_, unused);
     });
+    raise_once(slow_reported_, severity::warning, [&] {
+        finding unused;
+        return weights_.closes() % 100 == 1 && losses_.gains_slowly() &&
+               causes::rate_too_small(weights_, causes::least_update(now, losses_, limits_),
+                                      causes::least_move::long_after, unused);
+    });
     raise_once(end_reported_, severity::warning,
                [&] { return gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_); });
     raise_once(climb_reported_, severity::warning, [&] { return one_layer_climbs(); });

@@ -96,6 +96,13 @@ public:
     [[nodiscard]] constexpr bool falls_still(progress_limits const& limits) const noexcept {
         return blocks_.third() > 0 && share_below(blocks_.last_third(), blocks_.middle_third()) >= limits.improved;
     }
+    // It falls still, and about as fast as before: neither slower, as it does while a net learns, nor much faster, as
+    // under a rate that warms up.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool falls_evenly(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const at_first = early_ - before_, since = before_ - now_;
+        return since > 0.4 * at_first && since < 1.3 * at_first && falls_still(limits);
+    }
     // Its last third is below the one before, by `flat_fall`, or by `least_fall` and two standard errors.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_falling(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY

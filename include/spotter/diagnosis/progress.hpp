@@ -126,6 +126,11 @@ public:
         return objective_ ? loss() != nullptr && first_loss(has_fallen) == nullptr
                           : any_return_ && !any_return_improves();
     }
+    // Training losses have gained little, and the first of them falls evenly: at this pace training takes many times as
+    // long.
+    [[nodiscard]] constexpr bool gains_slowly() const noexcept {
+        return objective_ && has_gained_little() && loss()->train.falls_evenly(limits_);
+    }
     // There is one training loss, it is where it began or above, and no evaluation has improved.
     [[nodiscard]] constexpr bool has_gained_nothing() const noexcept {
         std::uint64_t losses = 0;

@@ -39,6 +39,7 @@
     of(some_keep_climbing) /* they have done so for fifty closes */ \
     /* Weights and units at the beginning */ \
     of(weights_alike) /* poor_weight_initialization: matrices other than tables began with one value */ \
+    of(weights_next_to_zero) /* all weight matrices began so small that hardly a signal passes them */ \
     of(large_weights) /* most weight matrices multiply the size of their signals several times */ \
     of(dead_without_a_leap) /* nine tenths of a layer are dead or saturated; no leap did that, and none died later */ \
     of(units_died) /* all_zero: no unit of a layer is active any more; or all_gradients_zero, after a leap */ \

@@ -60,6 +60,11 @@ public:
         [[nodiscard]] constexpr bool began_near_zero() const noexcept {
             return first_size == 0 || (scale > 0 && scale <= begun);
         }
+        // `scale` is that of its beginning: it was seen before any update, or the first updates seen were below `leap`,
+        // so that the one before them was, too.
+        [[nodiscard]] constexpr bool shows_its_beginning(double leap) const noexcept {
+            return from_the_start || (moves >= first_updates && early < leap);
+        }
         // `early`, or 0 for a weight that began next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
         // `highest` of a later update among the latest thousand, or 0 likewise.
@@ -138,7 +143,8 @@ public:
         return 2 * rest >= all || fade == all;
     }
 
-    // Whether all weights should be checked at this close: one is new, or none has moved by much yet.
+    // Whether all weights should be checked at this close: one is new, or its first updates are over; or none has moved
+    // by much yet.
     [[nodiscard]] constexpr bool may_be_wrong() noexcept { return std::exchange(is_new_, false) || !any_moves_; }
 
     // Fewer than half of the observations show an update: several steps make one.
@@ -253,6 +259,7 @@ private:
         mine.path += ratio;
         fade(mine);
         if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }
+        is_new_ = is_new_ || mine.moves == first_updates;
         if (ratio > mine.peak) { mine.peak = ratio, mine.peak_at = at; }
         if (ratio > mine.highest) { mine.highest = ratio, mine.highest_at = at, mine.highest_move = mine.moves; }
         any_moves_ = any_moves_ || mine.path >= far_enough;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
+#include <spotter/rule/builtin/poor_weight_initialization.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail::causes {
 
@@ -131,10 +132,10 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     SPOTTER_STRICT_BODY
     double const limit = limits.initial_scale, far_beyond = limits.strong * limit;
     // One value: a table's rows are looked up, not summed.
-    auto const beyond = [](double least, double mean_square) noexcept {
+    auto const beyond = [leap = limits.leap](double least, double mean_square) noexcept {
         return [=](update_sizes::weight const& it) {
             bool const is_large = it.scale >= least && !it.one_value && it.mean_square() > mean_square;
-            return weighed{it.scale, is_large && it.from_the_start};
+            return weighed{it.scale, is_large && it.shows_its_beginning(leap)};
         };
     };
     tally const all = count(weights, beyond(limit, 0)), extreme = count(weights, beyond(far_beyond, 10));
@@ -144,6 +145,20 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into = found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them",
                     are_most ? all : extreme, "root mean square times root of fan-in", relation::greater_equal,
                     are_most ? limit : far_beyond);
+    return true;
+}
+
+// All weight matrices, and at least two, began next to zero. Signals fade from layer to layer, and so do gradients. One
+// of several may: some programs begin their last layer so.
+[[nodiscard]] inline bool begin_next_to_zero(update_sizes const& weights, diagnosis_limits const& limits,
+                                             finding& into) noexcept {
+    constexpr double least = 1e-4;
+    tally const all = count(weights, [&](update_sizes::weight const& it) {
+        return weighed{it.scale, it.scale > 0 && it.scale < least && it.shows_its_beginning(limits.leap), it.scale > 0};
+    });
+    if (all.matching < 2 || all.matching < all.judged) { return false; }
+    into = found_by(rule_id::poor_weight_initialization, "weights begin next to zero", all,
+                    "root mean square times root of fan-in", relation::less, least, poor_weight_initialization::remedy);
     return true;
 }
 
@@ -200,15 +215,16 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // A weight has hardly moved if its largest update ratio is below `ratio`. From 50 updates on, also if their sum is
-// below `path`; from 500 on, if their mean is below `mean`.
+// below `path`; from 500 on, if their mean is below `mean`; from `long_after` on, if it is below `long_mean`.
 struct least_move {
-    double ratio = 0, path = 0, mean = 0;
+    static constexpr std::uint64_t long_after = 1000;
+    double ratio = 0, path = 0, mean = 0, long_mean = 0;
 
     // The least mean of its updates that moves a weight.
     [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(update_sizes::weight const& it) const noexcept {
         SPOTTER_STRICT_BODY
         double const by_path = it.moves >= 50 ? path / static_cast<double>(it.moves) : 0;
-        double const by_mean = it.moves >= 500 ? mean : 0;
+        double const by_mean = it.moves >= long_after && long_mean > 0 ? long_mean : it.moves >= 500 ? mean : 0;
         return by_path > by_mean ? by_path : by_mean;
     }
 };
@@ -305,14 +321,16 @@ struct least_move {
 }
 
 // An update below `next_to_nothing` never learns. One below `small_step` is too small where nothing is learned. Where
-// little is, updates are too small that together are below a hundredth of the weight, or below `small_step` on average.
+// little is, updates are too small that together are below a hundredth of the weight, or below `small_step` on average;
+// where the loss falls evenly all the time, such below `slow_step` on average.
 [[nodiscard]] inline least_move least_update(progress now, progress_watch const& losses,
                                              diagnosis_limits const& limits) noexcept {
     bool const learns = !is_ill(now) && !losses.has_hardly_fallen();
     bool const learns_much = !is_ill(now) && !losses.has_gained_little();
     return {.ratio = learns ? update_sizes::next_to_nothing : limits.small_step,
             .path = learns_much ? 0 : update_sizes::far_enough,
-            .mean = learns_much ? 0 : limits.small_step};
+            .mean = learns_much ? 0 : limits.small_step,
+            .long_mean = losses.gains_slowly() ? limits.slow_step : 0};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail::causes
