@@ -953,6 +953,32 @@ TEST_CASE("cause: weights began with one value, however well the run does") {
     }
 }
 
+TEST_CASE("cause: weights began with one value, which is first shown after an update") {
+    // Two tables of factors: a row has one value where they began alike, and gets the same update in all its columns.
+    auto const first_of = [](float apart) {
+        hook watch{plan{}, packs::supervised, options{.instant = instant::after_update}};
+        std::vector<float> user(32), item(24);
+        std::string first;
+        for (std::uint64_t i = 0; i < 30 && first.empty(); ++i) {
+            for (std::size_t k = 0; k < 32; ++k) {
+                float const row = 0.1F + 0.01F * static_cast<float>((i + k / 4 * 5) % 7);
+                user[k] = row + apart * static_cast<float>(k % 4);
+                if (k < 24) { item[k] = 1 - row + apart * static_cast<float>(k % 4); }
+            }
+            watch.begin(train(i));
+            watch.observe("user/w", view_of(user.data(), {8, 4}));
+            watch.observe("item/w", view_of(item.data(), {6, 4}));
+            watch.observe("loss", std::exp(-0.01 * static_cast<double>(i)));
+            for (finding const& each : watch.end()) {
+                if (each.severity >= severity::warning && first.empty()) { first = std::string{each.rule}; }
+            }
+        }
+        return first;
+    };
+    CHECK(first_of(0) == "poor_weight_initialization");
+    CHECK(first_of(1e-3F).empty());
+}
+
 TEST_CASE("tables and convex models may begin with one value, whenever a loss is shown, without a report") {
     for (float const value : {0.0F, 40.0F}) {
         auto const tables = [=](shown_step& it, std::uint64_t i) {  // a few of their elements change at a step

@@ -30,9 +30,10 @@ namespace select {
 // 200. Also where (d) at least two weights that are no tables had one value in all elements at their first observation.
 // They are all weights (tables count among these), or half of them and not zero. A table changes element by element:
 // one of them rests while others of its row and of its column have moved. Two of them are layers one behind the other:
-// the rows of one are the columns of the other. Linear models that begin at zero are not. (d) is decided `steps` steps
-// after the first observation, and undecided until then. Gradients are read during the first `steps` closes only, and
-// the values of a weight only until it is decided. Other later closes are undecided.
+// the rows of one are the columns of the other. Linear models that begin at zero are not. A weight that is first shown
+// after an update had one value if the elements of each row, or of each column, are alike within rounding. (d) is
+// decided `steps` steps after the first observation, and undecided until then. Gradients are read during the first
+// `steps` closes only, and the values of a weight only until it is decided. Other later closes are undecided.
 struct poor_weight_initialization {
     using kind = rule_kind;
     static constexpr std::string_view name = "poor_weight_initialization";
@@ -113,11 +114,15 @@ struct poor_weight_initialization {
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
     [[nodiscard]] constexpr bool looks(state const& seen, observation const& it) const noexcept {
-        return it.tensor.role == role::weight ? waits(seen, it) : seen.closes < steps;
+        if (it.tensor.role == role::weight) { return waits(seen, it) || is_new_and_updated(seen, it); }
+        return seen.closes < steps;
     }
-    // Of a weight whether its elements have changed one by one; of a gradient P95 - P5 of the finite elements.
+    // Of a weight whether its elements have changed one by one, or where it is shown after an update, whether its rows
+    // or its columns are alike; of a gradient P95 - P5 of the finite elements.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (it.tensor.role == role::weight) { return extract_rests(seen, it, values, out); }
+        if (it.tensor.role == role::weight) {
+            return is_new_and_updated(seen, it) ? extract_alike(values, out) : extract_rests(seen, it, values, out);
+        }
         if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return out.give_up(); }
         std::size_t count = 0;
         visit_seen(values, [&](auto const& all) {
@@ -178,6 +183,8 @@ struct poor_weight_initialization {
     }
 
 private:
+    static constexpr double alike_lines = 2;  // an answer of extract()
+
     static constexpr void observe_variance(state& seen, observation const& it) noexcept {
         measurement const found = variance(it.stats);
         if (!found.known || !is_finite(found.value)) { return; }
@@ -192,20 +199,32 @@ private:
         beginning const* const mine = seen.weights.find(it.tensor.id);
         return mine != nullptr && mine->waits && !mine->is_table && it.step.index > mine->index;
     }
+    // Its first observation, and its beginning was not shown.
+    [[nodiscard]] constexpr bool is_new_and_updated(state const& seen, observation const& it) const noexcept {
+        beginning const* const mine = seen.weights.find(it.tensor.id);
+        return symmetry && mine != nullptr && !mine->met && it.tensor.instant == instant::after_update;
+    }
+    static constexpr void call_alike(state& seen, beginning& mine, observation const& it) noexcept {
+        mine.is_alike = true;
+        seen.alike.blame(it, 0);
+        seen.alike_not_zero += mine.value != 0 ? 1U : 0U;
+    }
     constexpr void observe_weight(state& seen, observation const& it, std::span<double const> made) const noexcept {
         beginning* const mine = seen.weights.find(it.tensor.id);
         if (mine == nullptr || it.stats.finite() == 0) { return; }
         seen.observed = true;
-        if (!mine->met) { return meet(seen, *mine, it); }
+        if (!mine->met) {
+            meet(seen, *mine, it);
+            seen.judged = seen.judged || (!made.empty() && made[0] == alike_lines);
+            if (!made.empty() && made[0] == alike_lines) { call_alike(seen, *mine, it); }
+            return;
+        }
         if (!mine->waits) { return; }
         mine->is_table = mine->is_table || (!made.empty() && made[0] == 1);
         if (it.step.index < mine->index + steps) { return; }
         mine->waits = false, seen.judged = true;
         if (--seen.waiting == 0) { seen.moved = {}; }
-        if (mine->is_table) { return; }
-        mine->is_alike = true;
-        seen.alike.blame(it, 0);
-        seen.alike_not_zero += mine->value != 0 ? 1U : 0U;
+        if (!mine->is_table) { call_alike(seen, *mine, it); }
     }
     constexpr void meet(state& seen, beginning& mine, observation const& it) const noexcept {
         measurement const low = minimum(it.stats), high = maximum(it.stats);
@@ -221,6 +240,25 @@ private:
     [[nodiscard]] static constexpr std::array<std::size_t, 2> sides_of(extents const& shape, order layout) noexcept {
         std::size_t const rows = as_size(shape.size[0]), rest = rows > 0 ? as_size(shape.elements()) / rows : 0;
         return layout == order::row_major ? std::array{rest, rows} : std::array{rows, rest};
+    }
+    // The elements of each row are alike, or those of each column, and not all elements are: they began alike, and get
+    // the same updates. Two values are alike within rounding.
+    static constexpr void extract_alike(tensor_ref const& values, feature& out) noexcept {
+        std::array<std::size_t, 2> const sides = sides_of(values.shape, values.layout);
+        std::size_t const width = sides[0], rows = sides[1];
+        bool in_rows = width > 1 && rows > 1, in_columns = in_rows, in_all = true;
+        visit_seen(values, [&](auto const& all) {
+            auto const are_alike = [&](std::size_t i, std::size_t j) {
+                double const one = detail::see(all[i]).value, other = detail::see(all[j]).value;
+                return magnitude(one - other) <= 1e-5 * magnitude(one);
+            };
+            for (std::size_t i = 0; (in_rows || in_columns) && i < width * rows; ++i) {
+                in_rows = in_rows && are_alike(i / width * width, i);
+                in_columns = in_columns && are_alike(i % width, i);
+                in_all = in_all && are_alike(0, i);
+            }
+        });
+        out.push((in_rows || in_columns) && !in_all ? alike_lines : 0);
     }
     // An element has the value that all had, though another one of its row and one of its column have not.
     static constexpr void extract_rests(state& seen, observation const& it, tensor_ref const& values,
