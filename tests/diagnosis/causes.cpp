@@ -237,6 +237,16 @@ TEST_CASE("cause: a step is larger than the weights, once it does harm") {
     CHECK((alarms_of(harmless).empty() && !harmless.empty()));  // notes
 }
 
+TEST_CASE("cause: in reinforcement learning first steps larger than the weights are reported at once") {
+    auto const story = [](auto const& pack, double rate) {
+        return story_of(pack, 20, {.rate = rate, .shows_loss = false}, as_it_is);
+    };
+    reported_finding const it = first_alarm(story(packs::rl, 500));
+    CHECK((it.at <= 3 && it.rule == "learning_rate_too_large"));
+    CHECK(alarms_of(story(packs::rl, 50)).empty());
+    CHECK(alarms_of(story(packs::supervised, 500)).empty());
+}
+
 TEST_CASE("what a leap of the weights threw up is no progress until it is below where it began") {
     auto const thrown_up = [](double ends_at) {
         return [=](shown_step& it, std::uint64_t i) {

@@ -181,6 +181,11 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
         finding unused;
         return weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, now, limits_, unused);
     });
+    raise_once(leap_reported_, severity::warning, [&] {
+        finding unused;
+        return losses_.judges_returns() && weights_.closes() <= update_sizes::first_updates + 1 &&
+               weights_.leapt(limits_.large_step) && causes::most_leapt(weights_, limits_, unused);
+    });
     raise_once(slow_reported_, severity::warning, [&] {
         finding unused;
         return weights_.closes() % 100 == 1 && losses_.gains_slowly() &&

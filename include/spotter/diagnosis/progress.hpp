@@ -83,6 +83,8 @@ public:
     [[nodiscard]] constexpr bool shows_nothing(std::uint64_t closes) const noexcept {
         return !(objective_ ? any_loss_ : any_return_) && closes > limits_.earliest;
     }
+    // Reinforcement learning: progress is that of returns.
+    [[nodiscard]] constexpr bool judges_returns() const noexcept { return !objective_; }
     // A training loss that is an objective was observed.
     [[nodiscard]] constexpr bool has_objective() const noexcept { return any_loss_ && objective_; }
     // A loss, in training and in evaluation.

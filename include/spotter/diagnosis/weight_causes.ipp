@@ -72,21 +72,23 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
-// In their first updates half of the weights or more leapt, of those that did not begin next to zero, and the loss did
-// not fall at first.
-[[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
-    auto const* const loss = of.losses.loss();
-    double const limit = of.limits.large_step;
+// In their first updates half of the weights or more leapt, of those that did not begin next to zero.
+[[nodiscard]] inline bool most_leapt(update_sizes const& weights, diagnosis_limits const& limits,
+                                     finding& into) noexcept {
+    double const limit = limits.large_step;
     auto const ask = [&](update_sizes::weight const& it) {
         double const early = it.counted_early();
         return weighed{early, early >= limit, it.scale > update_sizes::begun};
     };
-    tally const all = count(of.weights, ask, &update_sizes::weight::early_at);
-    if (all.matching == 0 || 2 * all.matching < all.judged || (loss != nullptr && loss->train.fell_at_first())) {
-        return false;
-    }
+    tally const all = count(weights, ask, &update_sizes::weight::early_at);
+    if (all.matching == 0 || 2 * all.matching < all.judged) { return false; }
     into = large_rate(all.largest, limit);
     return true;
+}
+// The same, and the loss did not fall at first.
+[[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
+    auto const* const loss = of.losses.loss();
+    return !(loss != nullptr && loss->train.fell_at_first()) && most_leapt(of.weights, of.limits, into);
 }
 // A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
 // are what becomes of a wrong sign.
