@@ -17,9 +17,9 @@ struct sign_rule {
     std::string_view reason{};
 };
 constexpr sign_rule rules[] = {
-    {sd::sign::not_in_optimizer, spotter::rule_id::dead_update_path, "not_in_optimizer"},
-    {sd::sign::updates_without_effect, spotter::rule_id::dead_update_path, "no_effect"},
-    {sd::sign::no_gradient, spotter::rule_id::dead_update_path, "no_gradient"},
+    {sd::sign::not_in_optimizer, spotter::rule_id::dead_update_path, "it never changes"},
+    {sd::sign::updates_without_effect, spotter::rule_id::dead_update_path, "updates do not change it"},
+    {sd::sign::no_gradient, spotter::rule_id::dead_update_path, "no gradient arrives"},
     {sd::sign::policy_ascends, spotter::rule_id::rl_policy_ascends},
     {sd::sign::loss_without_bottom, spotter::rule_id::loss_not_decreasing, "loss falls without bound"},
     {sd::sign::dead_without_a_leap, spotter::rule_id::all_zero},

@@ -1070,9 +1070,10 @@ TEST_CASE("cause: a parameter that the optimizer does not hold, with its gradien
     };
     reported_finding const unseen =
         first_alarm(story_of(packs::supervised, 40, {.shows_first_gradient = false}, left_out));
-    CHECK((unseen.at == 20 && unseen.rule == "dead_update_path" && unseen.reason == "not_in_optimizer"));
+    CHECK((unseen.at == 20 && unseen.rule == "dead_update_path" && unseen.reason == "it never changes"));
     reported_finding const seen = first_alarm(story_of(packs::supervised, 40, {}, left_out));
-    CHECK((seen.at == 10 && seen.rule == "dead_update_path" && seen.reason == "no_effect" && seen.tensor == "fc1/w"));
+    CHECK((seen.at == 10 && seen.rule == "dead_update_path" && seen.reason == "updates do not change it" &&
+           seen.tensor == "fc1/w"));
 }
 
 TEST_CASE("cause: where nothing explains it, the loss itself") {

@@ -44,8 +44,8 @@ TEST_CASE("labels of recorded trainings: columns in any order, rules with a part
     CHECK((windows.trouble().empty() && windows.trainings().size() == 1));
     diagnosis::recorded_training const& left_out = all.trainings()[1];
     CHECK((left_out.program == "net" && left_out.pack == "rl" && left_out.fault == "left out"));
-    CHECK(left_out.accepts({"dead_update_path", "no_effect", "net/layer3/w"}));
-    CHECK(!left_out.accepts({"dead_update_path", "no_effect", "net/layer1/w"}));
+    CHECK(left_out.accepts({"dead_update_path", "updates do not change it", "net/layer3/w"}));
+    CHECK(!left_out.accepts({"dead_update_path", "updates do not change it", "net/layer1/w"}));
     CHECK(left_out.accepts({"non_finite", "bad input", "input"}));
     CHECK(!left_out.accepts({}));
 }

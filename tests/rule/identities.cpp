@@ -202,7 +202,8 @@ TEST_CASE("dead_update_path: same bits at 0 to 3 under a gradient fire at 3, one
     CHECK(sight(it, train(3), 1, 0.5F) == truth::yes);
     REQUIRE(it.found.size() == 1);
     finding const& found = it.found[0];
-    CHECK((found.reason == "no_effect" && found.tensor == "fc/w" && found.measured == 3 && found.threshold == 3));
+    CHECK((found.reason == "updates do not change it" && found.tensor == "fc/w" && found.measured == 3 &&
+           found.threshold == 3));
     CHECK(found.severity == severity::warning);
     CHECK(found.remedy == "Check that the optimizer holds this parameter, that step is called, and that it subtracts.");
     CHECK(sight(it, train(4), std::nextafter(1.0F, 2.0F), 0.5F) == truth::no);
@@ -317,7 +318,7 @@ TEST_CASE("dead_update_path: no gradient while another has one fires after never
     it.see(train(0), "grad/a/w", {1});
     it.see(train(0), "grad/b/w", {0, -0.0F});
     CHECK(it.close(train(0)) == truth::yes);
-    CHECK((it.found.size() == 1 && it.found[0].reason == "no_gradient" && it.found[0].tensor == "b/w"));
+    CHECK((it.found.size() == 1 && it.found[0].reason == "no gradient arrives" && it.found[0].tensor == "b/w"));
     CHECK(it.found[0].remedy.find("backward pass") != std::string_view::npos);
 }
 
@@ -380,7 +381,7 @@ TEST_CASE("dead_update_path: a parameter without a gradient that stays while ano
     }
     CHECK(answer == truth::yes);
     REQUIRE(it.found.size() == 1);
-    CHECK((it.found[0].reason == "not_in_optimizer" && it.found[0].tensor == "b/w" && it.found[0].others == 1));
+    CHECK((it.found[0].reason == "it never changes" && it.found[0].tensor == "b/w" && it.found[0].others == 1));
     CHECK((it.found[0].measured == 20 && it.found[0].threshold == 20));
     run still{dead_update_path{}};  // nobody moves: a loop that evaluates
     for (std::uint64_t i = 0; i < 40; ++i) {

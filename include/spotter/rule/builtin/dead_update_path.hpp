@@ -125,13 +125,14 @@ struct dead_update_path {
             it.remedy = advice, fires = true;
             out.push(it);
         };
-        report(all.no_effect, {"no_effect", no_effect}, "updates without effect", patience);
+        report(all.no_effect, {"updates do not change it", no_effect}, "updates without effect", patience);
         report(all.came_to_rest, {"updates no longer change it", came_to_rest}, "updates without effect", rested);
-        report(all.no_gradient, {"no_gradient", no_gradient}, "steps without a gradient", never_trained,
+        report(all.no_gradient, {"no gradient arrives", no_gradient}, "steps without a gradient", never_trained,
                "Look for dead units, a detached layer or a missing term of the backward pass behind it.");
         report(all.faint, {"next to no gradient", no_gradient}, "steps with next to no gradient", never_trained,
                "Look for saturated units, tiny weights or a wrong factor in the backward pass behind it.");
-        report(all.not_in_optimizer, {"not_in_optimizer", not_in_optimizer}, "steps without a change", never_trained);
+        report(all.not_in_optimizer, {"it never changes", not_in_optimizer}, "steps without a change", never_trained,
+               "No gradient of it was shown: it is cut off from the loss, or the optimizer does not hold it.");
         return fires ? truth::yes : all.judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
