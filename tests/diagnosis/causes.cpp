@@ -112,6 +112,19 @@ TEST_CASE("cause: weights that shrink to nothing have too large a decay") {
     CHECK((it.rule == "weight_decay_too_large" && it.tensor == "fc1/w"));
     CHECK(it.detail.find("for: most weights shrank") != it.detail.npos);
     CHECK(first_alarm(story_of(packs::supervised, 600, {}, shrinking(1))).rule == "loss_not_decreasing");
+    // All are a twentieth of what they began as, however well the run does.
+    auto const while_it_improves = [&](double by) {
+        return first_alarm(story_of(packs::supervised, 600, {}, [&](shown_step& shown, std::uint64_t i) {
+            double const loss = shown.loss;
+            shrinking(by)(shown, i);
+            shown.loss = loss;
+        }));
+    };
+    CHECK(while_it_improves(0.99).rule == "weight_decay_too_large");
+    CHECK(while_it_improves(0.998).rule.empty());
+    // Beside a weight of next to nothing any step is large.
+    auto const flips = [&](shown_step& shown, std::uint64_t i) { shrinking(i < 200 ? 0.95 : -1)(shown, i); };
+    CHECK(first_alarm(story_of(packs::supervised, 600, {}, flips)).rule == "weight_decay_too_large");
     // A weight that is all NaN has not shrunk.
     auto const not_finite = [](shown_step& shown, std::uint64_t i) {
         for (auto& weight : shown.weights) {

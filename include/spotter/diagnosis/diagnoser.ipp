@@ -192,6 +192,8 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
                causes::rate_too_small(weights_, causes::least_update(now, losses_, limits_),
                                       causes::least_move::long_after, unused);
     });
+    raise_once(decay_reported_, severity::warning,
+               [&] { return weights_.closes() % 100 == 1 && causes::all_vanished(weights_); });
     raise_once(end_reported_, severity::warning,
                [&] { return gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_); });
     raise_once(climb_reported_, severity::warning, [&] { return one_layer_climbs(); });

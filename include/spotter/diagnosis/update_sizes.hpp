@@ -65,12 +65,14 @@ public:
         [[nodiscard]] constexpr bool shows_its_beginning(double leap) const noexcept {
             return from_the_start || (moves >= first_updates && early < leap);
         }
+        // It has shrunk to next to nothing: any step is large beside it.
+        [[nodiscard]] constexpr bool has_vanished() const noexcept { return size < 0.05 * first_size; }
         // `early`, or 0 for a weight that began next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
-        // `highest` of a later update among the latest thousand, or 0 likewise.
+        // `highest` of a later update among the latest thousand, or 0 likewise, and for one that has vanished.
         [[nodiscard]] constexpr double counted_later() const noexcept {
             bool const is_recent = moves - highest_move <= 1000;
-            return scale > begun && highest > early && is_recent ? highest : 0;
+            return scale > begun && highest > early && is_recent && !has_vanished() ? highest : 0;
         }
     };
 

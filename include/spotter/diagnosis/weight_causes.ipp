@@ -107,7 +107,9 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // Lately most weights leapt.
 [[nodiscard]] inline bool leaps(run_evidence const& of, finding& into) noexcept {
     double const limit = of.limits.leap;
-    auto const ask = [&](update_sizes::weight const& it) { return weighed{it.peak, it.peak >= limit}; };
+    auto const ask = [&](update_sizes::weight const& it) {
+        return weighed{it.peak, it.peak >= limit && !it.has_vanished()};
+    };
     tally const all = count(of.weights, ask, &update_sizes::weight::peak_at);
     if (all.are_most()) { into = large_rate(all.largest, limit); }
     return all.are_most();
@@ -176,6 +178,13 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into = found_by(rule_id::weight_decay_too_large, "weights shrink to nothing", all, "norm relative to the first",
                     relation::less, little);
     return true;
+}
+
+// All weight matrices, and at least two, have shrunk to next to nothing.
+[[nodiscard]] inline bool all_vanished(update_sizes const& weights) noexcept {
+    tally const all =
+        count(weights, [](update_sizes::weight const& it) { return weighed{0, it.has_vanished(), it.first_size > 0}; });
+    return all.matching >= 2 && all.matching == all.judged;
 }
 
 // More than half of the weight matrices began at zero and have never moved: none passes a gradient to another.
