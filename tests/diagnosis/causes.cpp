@@ -357,6 +357,23 @@ TEST_CASE("an evaluation that stays where training began is learned by heart onl
     CHECK(first(1) == "loss_not_decreasing: eval loss is flat");
 }
 
+TEST_CASE("an evaluation that is bad is not learned by heart where training is above its beginning, too") {
+    hook watch{plan{}, packs::supervised};
+    std::string first;
+    auto const note = [&](step_alarm const& found) {
+        for (finding const& each : found) {
+            if (each.severity >= severity::warning && first.empty()) { first = each.rule; }
+        }
+    };
+    for (std::uint64_t i = 0; i < 400 && first.empty(); ++i) {
+        double const at = static_cast<double>(i), noise = 0.01 * std::sin(3 * at);
+        double const loss = i < 40 ? 1.6 - 0.006 * at : i < 80 ? 1.36 + 0.0085 * (at - 40) : 1.7;
+        note(watch.step(train(i), "loss"_t = loss + noise));
+        if (i % 10 == 9) { note(watch.step(eval(i), "loss"_t = i < 60 ? 1.5 - 0.003 * at : 1.75)); }
+    }
+    CHECK(first == "loss_not_decreasing");
+}
+
 TEST_CASE("after a leap, an evaluation that recovers is no progress while it is above where training began") {
     auto const first = [](double ends_at) {
         hook watch{plan{}, packs::supervised};
@@ -718,6 +735,25 @@ TEST_CASE("cause: positions in metres are no cause by themselves") {
     }
 }
 
+TEST_CASE("cause: observations that leave their range while returns fall did not make them fall") {
+    auto const first = [](std::uint64_t out_from) {
+        hook watch{plan{}, packs::rl};
+        std::vector<float> seen(512, 1.0F);
+        for (std::uint64_t i = 0; i < 1500; ++i) {
+            for (std::size_t k = 0; k < 60; ++k) { seen[k] = i >= out_from ? 12.0F : 1.0F; }
+            double const turn = static_cast<double>(i % 7);
+            step_alarm const found = watch.step(train(i), "obs"_t = view_of(seen.data(), {128, 4}),
+                                                "metric/return"_t = i < 400 ? 20 + turn : 9 + 0.1 * turn);
+            for (finding const& each : found) {
+                if (each.severity >= severity::warning) { return std::string{each.rule}; }
+            }
+        }
+        return std::string{};
+    };
+    CHECK(first(600) == "loss_not_decreasing");
+    CHECK(first(0) == "rl_observation_range");
+}
+
 TEST_CASE("cause: a loss on classes is not below zero") {
     auto const of = [](auto const& labels) {
         hook watch{plan{}, packs::supervised};
@@ -887,6 +923,39 @@ TEST_CASE("cause: small updates, where the loss falls evenly for a thousand step
     CHECK(silent(0.1, falling([](double t) { return 1.2 * t; })));                       // much is gained
     CHECK(silent(0.1, falling([](double t) { return 0.5 * t * t; })));                   // a rate that warms up
     CHECK(silent(0.1, falling([](double t) { return 0.3 * (1 - std::exp(-4 * t)); })));  // it falls ever slower
+}
+
+TEST_CASE("cause: small updates on average, where nothing is learned, or beside a weight of small scale") {
+    auto const loud = [](shown_step& it, std::uint64_t i) {  // its gradients could change the loss
+        flat(it, i);
+        for (auto& gradient : it.gradients) {
+            for (float& each : gradient) { each *= 100; }
+        }
+    };
+    reported_finding const it = first_alarm(story_of(packs::supervised, 520, {.rate = 0.03}, loud));
+    CHECK((it.rule == "learning_rate_too_small" && it.detail.find("takes the rate times") != it.detail.npos));
+    CHECK(first_alarm(story_of(packs::supervised, 520, {.rate = 0.5}, loud)).rule == "loss_not_decreasing");
+    // 2e-6 of the first weight at each step, and 2e-5 of the second, whose scale is 0.04.
+    auto const small_output = [first = std::vector<float>{}](shown_step& shown, std::uint64_t i) mutable {
+        if (i == 0) { first = shown.weights[1]; }
+        for (std::size_t k = 0; k < 24; ++k) {
+            shown.weights[1][k] = first[k] * (0.02F + 4e-7F * static_cast<float>(i));
+        }
+        shown.loss = 2.3 - 0.1 * (1 - std::exp(-0.02 * static_cast<double>(i)));
+    };
+    reported_finding const beside = first_alarm(story_of(packs::supervised, 700, {.rate = 1e-3}, small_output));
+    CHECK((beside.rule == "learning_rate_too_small" && beside.at >= 500));
+}
+
+TEST_CASE("cause: weights that have grown tenfold by steps of no unusual size") {
+    reported_finding const it =
+        first_alarm(story_of(packs::supervised, 520, {}, [](shown_step& shown, std::uint64_t i) {
+            flat(shown, i);
+            for (auto& weight : shown.weights) {
+                for (float& each : weight) { each *= 1.01F; }
+            }
+        }));
+    CHECK((it.rule == "learning_rate_too_large" && it.reason == "weights grow without bound"));
 }
 
 TEST_CASE("cause: all weights begin next to zero") {

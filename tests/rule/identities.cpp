@@ -322,6 +322,24 @@ TEST_CASE("dead_update_path: no gradient while another has one fires after never
     CHECK(it.found[0].remedy.find("backward pass") != std::string_view::npos);
 }
 
+TEST_CASE("dead_update_path: of two nets that are trained in turn one is never trained", "[dead_update_path]") {
+    auto const in_turn = [](bool shows_gradient, bool others_move) {
+        return fired(dead_update_path{}, 50, [=](auto& it, step_id at) {
+            if (at.index % 2 == 0) {
+                it.see(at, "a/w", {others_move ? static_cast<float>(at.index) : 1});
+                it.see(at, "grad/a/w", {others_move ? 1.0F : 0.0F});
+                return;
+            }
+            it.see(at, "b/w", {1});
+            if (shows_gradient) { it.see(at, "grad/b/w", {0}); }
+        });
+    };
+    CHECK(in_turn(true, true) == indices{39, 41, 43, 45, 47, 49});
+    CHECK(in_turn(false, true) == indices{41, 43, 45, 47, 49});
+    CHECK(in_turn(true, false).empty());
+    CHECK(in_turn(false, false).empty());
+}
+
 TEST_CASE("dead_update_path: a weight with next to no gradient beside those of others", "[dead_update_path]") {
     // Both move. `faint` is the gradient of the second; `often` of 10 steps have it, the others 0.01 as the first.
     auto const with = [](std::string const& name, float faint, std::uint64_t often = 10) {

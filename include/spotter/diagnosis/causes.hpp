@@ -51,6 +51,9 @@ struct run_evidence {
 // little, and the loss has hardly fallen), or they began too large.
 [[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses, progress now,
                                      diagnosis_limits const& limits, finding& into) noexcept;
+// Whether all updates are too small on average, in a run that has gained little.
+[[nodiscard]] bool updates_are_small(update_sizes const& weights, progress_watch const& losses, progress now,
+                                     diagnosis_limits const& limits) noexcept;
 
 // Whether every gradient is zero for fifty closes in a row, no weight moves by much, and the training loss is not zero.
 [[nodiscard]] bool gradients_are_zero(update_sizes const& weights, progress_watch const& losses) noexcept;

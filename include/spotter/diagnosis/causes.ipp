@@ -188,6 +188,10 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_certain(episode const& it, run_evidence const& of) noexcept {
     return is_certain(it.latest, of.limits);
 }
+// Found in the first two hundred closes: later, a policy that goes astray is what drives observations out of range.
+[[nodiscard]] inline bool of_the_beginning(episode const& it, run_evidence const&) noexcept {
+    return it.ever_first <= 200;
+}
 [[nodiscard]] inline bool of_fifty_closes(episode const& it, run_evidence const& of) noexcept {
     return of.close >= it.first + 50;
 }
@@ -207,7 +211,7 @@ struct spoken_sign {
 
 inline constexpr spoken_sign spoken[] = {
     {sign::raw_input, rule_id::input_not_normalized, 0, &of_raw_input},
-    {sign::wide_input, rule_id::rl_observation_range},
+    {sign::wide_input, rule_id::rl_observation_range, 0, &of_the_beginning},
     {sign::wide_input, rule_id::input_not_normalized, 0, &of_wide_input},
     {sign::weights_alike, rule_id::poor_weight_initialization, poor_weight_initialization::began_alike},
     {sign::dead_without_a_leap, rule_id::all_zero, 0, &of_dead_units},
@@ -282,6 +286,7 @@ inline constexpr found_sign found[] = {
     {sign::most_weights_leap, &leaps},
     {sign::most_weights_leapt_later, &leapt_later},
     {sign::weights_overflowed, &overflowed},
+    {sign::most_weights_grew, &grew},
     {sign::most_weights_shrank, &shrank},
     {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},
@@ -379,6 +384,14 @@ SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_w
     least.path = is_ill(now) ? least.path : 0;  // a rate that warms up begins like that
     return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, least, 100, into) ||
            causes::initial_scale(weights, limits, into) || causes::begin_next_to_zero(weights, limits, into);
+}
+
+SPOTTER_COLD_BODY bool updates_are_small(update_sizes const& weights, progress_watch const& losses, progress now,
+                                         diagnosis_limits const& limits) noexcept {
+    finding unused;
+    causes::least_move least = causes::least_update(now, losses, limits);
+    least.path = 0;
+    return losses.has_gained_little() && causes::rate_too_small(weights, least, causes::least_move::after, unused);
 }
 
 SPOTTER_COLD_BODY bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept {

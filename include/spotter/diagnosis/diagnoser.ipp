@@ -186,12 +186,8 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
         return losses_.judges_returns() && weights_.closes() <= update_sizes::first_updates + 1 &&
                weights_.leapt(limits_.large_step) && causes::most_leapt(weights_, limits_, unused);
     });
-    raise_once(slow_reported_, severity::warning, [&] {
-        finding unused;
-        return weights_.closes() % 100 == 1 && losses_.gains_slowly() &&
-               causes::rate_too_small(weights_, causes::least_update(now, losses_, limits_),
-                                      causes::least_move::long_after, unused);
-    });
+    raise_once(slow_reported_, severity::warning,
+               [&] { return weights_.closes() % 100 == 1 && updates_are_small(weights_, losses_, now, limits_); });
     raise_once(decay_reported_, severity::warning,
                [&] { return weights_.closes() % 100 == 1 && causes::all_vanished(weights_); });
     raise_once(end_reported_, severity::warning,

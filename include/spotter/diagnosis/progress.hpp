@@ -197,10 +197,12 @@ public:
     [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
         return first_loss([&](series const& it) { return rises_in_evaluation(it); }) != nullptr;
     }
-    // The first loss that improves in training and not in evaluation; null where there is none.
+    // The first loss that improves in training, and is below its beginning, and not in evaluation; null where there is
+    // none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
         auto const so = [&](series const& it) {
-            return it.train.says() == progress::improves && stays_behind(it, why);
+            bool const learns = it.train.says() == progress::improves && it.train.level() < it.train.beginning();
+            return learns && stays_behind(it, why);
         };
         return first_loss(so, &name);
     }

@@ -33,6 +33,7 @@
     of(weights_came_to_rest) /* all have moved, and none for fifty observations; or half now, and dead_update_path */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \
     of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
+    of(most_weights_grew) /* more than half of the weights are ten times what they began as, or more */ \
     of(most_weights_shrank) /* more than half of the weights are half of what they began as, or less */ \
     of(most_weights_climb) /* more than half of the weights move along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \

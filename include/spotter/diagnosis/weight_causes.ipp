@@ -166,6 +166,24 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// More than half of the weight matrices are ten times as large as they began, of those that did not begin next to zero.
+[[nodiscard]] SPOTTER_STRICT inline bool grew(run_evidence const& of, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    constexpr double large = 10;
+    tally const all = count(
+        of.weights,
+        [&](update_sizes::weight const& it) {
+            bool const is_judged = it.first_size > 0 && it.scale > update_sizes::begun;
+            return weighed{is_judged ? it.size / it.first_size : 0, is_judged && it.size >= large * it.first_size,
+                           is_judged};
+        },
+        &update_sizes::weight::highest_at);
+    if (!all.are_most()) { return false; }
+    into = found_by(rule_id::learning_rate_too_large, "weights grow without bound", all, "norm relative to the first",
+                    relation::greater_equal, large);
+    return true;
+}
+
 // More than half of the weight matrices have shrunk to half of what they began as.
 [[nodiscard]] SPOTTER_STRICT inline bool shrank(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -226,17 +244,23 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // A weight has hardly moved if its largest update ratio is below `ratio`. From 50 updates on, also if their sum is
-// below `path`; from 500 on, if their mean is below `mean`; from `long_after` on, if it is below `long_mean`.
+// below `path`; from `after` on, if their mean is below `mean`, or below `usual_mean` of a weight of the usual scale,
+// 1; from `long_after` on, if it is below `long_mean`.
 struct least_move {
-    static constexpr std::uint64_t long_after = 1000;
-    double ratio = 0, path = 0, mean = 0, long_mean = 0;
+    static constexpr std::uint64_t after = 500, long_after = 1000;
+    double ratio = 0, path = 0, mean = 0, usual_mean = 0, long_mean = 0;
 
     // The least mean of its updates that moves a weight.
     [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(update_sizes::weight const& it) const noexcept {
         SPOTTER_STRICT_BODY
-        double const by_path = it.moves >= 50 ? path / static_cast<double>(it.moves) : 0;
-        double const by_mean = it.moves >= long_after && long_mean > 0 ? long_mean : it.moves >= 500 ? mean : 0;
-        return by_path > by_mean ? by_path : by_mean;
+        double least = it.moves >= 50 ? path / static_cast<double>(it.moves) : 0;
+        auto const raise = [&](std::uint64_t from, double to) {
+            if (it.moves >= from && to > least) { least = to; }
+        };
+        raise(after, mean);
+        raise(after, usual_mean / (it.scale > 0 && it.scale < 1 ? it.scale : 1));
+        raise(long_after, long_mean);
+        return least;
     }
 };
 // No weight has ever moved by as much, of those that did not begin next to zero, though a gradient pulls.
@@ -331,16 +355,17 @@ struct least_move {
     return all.matching > 0;
 }
 
-// An update below `next_to_nothing` never learns. One below `small_step` is too small where nothing is learned. Where
-// little is, updates are too small that together are below a hundredth of the weight, or below `small_step` on average;
-// where the loss falls evenly all the time, such below `slow_step` on average.
+// An update below `next_to_nothing` never learns. One below `small_step` is too small where nothing is learned, and so
+// is a mean below `little`. Where little is learned, updates are too small that together are below a hundredth of the
+// weight, or on average below `small_step`; where the loss falls evenly all the time, below `slow_step`.
 [[nodiscard]] inline least_move least_update(progress now, progress_watch const& losses,
                                              diagnosis_limits const& limits) noexcept {
     bool const learns = !is_ill(now) && !losses.has_hardly_fallen();
     bool const learns_much = !is_ill(now) && !losses.has_gained_little();
     return {.ratio = learns ? update_sizes::next_to_nothing : limits.small_step,
             .path = learns_much ? 0 : update_sizes::far_enough,
-            .mean = learns_much ? 0 : limits.small_step,
+            .mean = is_ill(now) ? update_sizes::little : 0,
+            .usual_mean = learns_much ? 0 : limits.small_step,
             .long_mean = losses.gains_slowly() ? limits.slow_step : 0};
 }
 

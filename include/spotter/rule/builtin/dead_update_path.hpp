@@ -32,6 +32,7 @@ namespace detail {
 //   `faint` times the largest of that step. Adam's epsilon is as large (Kingma & Ba 2015).
 // - Not in optimizer: no gradient of it is known, and it has never changed over `never_trained` steps in which another
 //   parameter changes.
+// What others do counts since the step that showed the parameter before: several nets may be trained in turn.
 // A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error, as for a bias
 // before a batch normalisation (Ioffe & Szegedy 2015, section 3.2). Then no change is expected, and the count of "no
 // effect" starts anew. The change between two observations is compared with the gradients from the first observation on
@@ -66,6 +67,7 @@ struct dead_update_path {
         bool at_work = false, spoiled = false;  // some gradient was effective; some was not finite
         bool ever = false;                      // changed since it was first observed
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, for each reason
+        std::uint64_t judged_at = 0;                                         // the close before that judged it
     };
     struct layer {
         std::uint64_t key = 0;  // hash of its name
@@ -76,6 +78,8 @@ struct dead_update_path {
         step_gradients gradients;
         slot_array<layer> layers;
         std::size_t layer_count = 0;
+        // The latest closes at which some parameter had changed, and at which one had a gradient.
+        std::uint64_t closes = 0, change_at = 0, gradient_at = 0;
     };
 
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
@@ -109,6 +113,7 @@ struct dead_update_path {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         found all;
+        ++seen.closes;
         for (tensor_id const id : seen.all.touched()) { count(seen, seen.all[id], all); }
         for (tensor_id const id : seen.all.touched()) {
             all.name = seen.all.name_of(id);
@@ -144,15 +149,14 @@ private:
         violation no_effect, came_to_rest, no_gradient, faint, not_in_optimizer;
         std::string_view name{};  // of the current parameter
         double largest = 0;       // mean square of a weight's gradient
-        // Some parameter of this step changed; one has a gradient; one was judged.
-        bool changed = false, with_gradient = false, judged = false;
+        bool judged = false;      // some parameter was
     };
 
     constexpr void count(state& seen, parameter& mine, found& all) const noexcept {
         ++mine.sights;
-        all.changed = all.changed || (due(mine) && mine.hash != mine.first_hash);
+        if (due(mine) && mine.hash != mine.first_hash) { seen.change_at = seen.closes; }
         gradient_snapshot const gradient = seen.gradients.of(mine.gradient);
-        all.with_gradient = all.with_gradient || gradient.at_work();
+        if (gradient.at_work()) { seen.gradient_at = seen.closes; }
         layer& its = seen.layers[mine.layer];
         its.squares = gradient.squares > its.squares ? gradient.squares : its.squares;
         double const squared = mine.is_weight && gradient.at_work() ? mean_square(mine, gradient) : 0;
@@ -161,10 +165,12 @@ private:
     [[nodiscard]] static constexpr double mean_square(parameter const& mine, gradient_snapshot gradient) noexcept {
         return gradient.squares / static_cast<double>(mine.elements);
     }
+    // Others have changed, or had a gradient, since it was judged before: several nets may be trained in turn.
     constexpr void judge(state& seen, parameter& mine, found& all) const noexcept {
         gradient_snapshot const gradient = seen.gradients.of(mine.gradient);
-        judge_gradient(mine, gradient, all);
-        if (due(mine)) { judge_change(mine, all.changed, all); }
+        judge_gradient(mine, gradient, seen.gradient_at > mine.judged_at, all);
+        if (due(mine)) { judge_change(mine, seen.change_at > mine.judged_at, all); }
+        mine.judged_at = seen.closes;
         if (due(mine) || !continues(mine)) { begin(mine); }
         bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
         mine.at_work = mine.at_work || (gradient.at_work() && !is_noise);
@@ -195,9 +201,9 @@ private:
         mine.sights = 0;
         mine.at_work = mine.spoiled = false;
     }
-    constexpr void judge_gradient(parameter& mine, gradient_snapshot gradient, found& all) const noexcept {
+    constexpr void judge_gradient(parameter& mine, gradient_snapshot gradient, bool others, found& all) const noexcept {
         bool const any = gradient.at_work();
-        if (mine.gradient == no_tensor || !gradient.finite || !(any || all.with_gradient)) { return; }
+        if (mine.gradient == no_tensor || !gradient.finite || !(any || others)) { return; }
         double const largest = all.largest < 1 ? all.largest : 1;
         bool const is_faint =
             any && mine.is_weight && gradient.squares > 0 && mean_square(mine, gradient) < faint * faint * largest;
