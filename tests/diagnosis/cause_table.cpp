@@ -91,7 +91,9 @@ static_assert(first({labels_contradict, raw_input}) == cause::raw_input);
 static_assert(first({units_died, dead_units, eval_rises}) == cause::large_rate);
 static_assert(first({most_weights_leapt_later, no_gradient, guesses}) == cause::large_rate);
 static_assert(first({weights_overflowed, bad_values}) == cause::large_rate);
-static_assert(first({most_weights_grew, gradient_vanishes}) == cause::large_rate);
+static_assert(first({most_weights_grew, most_weights_leap, gradient_vanishes, gradient_fades_with_depth}) ==
+              cause::large_rate);
+static_assert(first({most_weights_leap, gradient_vanishes, gradient_fades_with_depth}) == cause::depth);
 static_assert(first({optimizer_ascends, some_weights_climb, some_keep_climbing, most_weights_shrank}) == cause::decay);
 static_assert(first({weights_overflowed, bad_values, gradients_pile_up}) == cause::piles_up);
 static_assert(first({most_weights_leap, gradient_holds_those_before}) == cause::piles_up);
