@@ -209,6 +209,13 @@ struct spoken_sign {
     return of_dead_layer(it, of) && dead_in_training(of) == nullptr && !of.weights.leapt(of.limits.large_step);
 }
 
+// Beside another alarm, a hundred updates of a run that has gained little say as much as 500 alone.
+[[nodiscard]] inline bool moves_hardly(run_evidence const& of, finding& into) noexcept {
+    least_move least = least_update(of.progress, of.losses, of.limits);
+    if (of.losses.has_gained_little()) { least.mean = update_sizes::little, least.mean_after = 100; }
+    return rate_too_small(of.weights, least, update_sizes::first_updates, into);
+}
+
 inline constexpr spoken_sign spoken[] = {
     {sign::raw_input, rule_id::input_not_normalized, 0, &of_raw_input},
     {sign::wide_input, rule_id::rl_observation_range, 0, &of_the_beginning},
@@ -275,9 +282,7 @@ inline constexpr found_sign found[] = {
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
          return rate_zero(of.weights, update_sizes::first_updates, into); }},
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
-         return rate_too_small(of.weights, least_update(of.progress, of.losses, of.limits),
-                               update_sizes::first_updates, into) ||
-                falls_short(of, into); }},
+         return moves_hardly(of, into) || falls_short(of, into); }},
     {sign::units_died, [](auto const& of, auto& into) noexcept {
          bool const died = of_rule_as(rule_id::learning_rate_too_large, dead_in_training(of), into);
          into.reason = died ? "units died in training" : into.reason;

@@ -89,7 +89,7 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 // more: until then a net may be sure by its first weights. Guessing and unrelated predictions are outcomes unless a
 // loss is still falling, or still to fall. With a dead layer a young loss is not, and where predictions are unrelated
 // for long a fall is that of their mean. In evaluation they are outcomes where that gets worse. Overfitting is an
-// outcome unless evaluation is far below where training began: such a net is well.
+// outcome unless evaluation is far below where training began, or rests at its best: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (it.id == rule_id::label_noise && losses_.is_on_its_way(false)) { return standing::symptom; }
@@ -98,7 +98,9 @@ SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& 
     bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
                    ((it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
                     ((lasts || !losses_.is_on_its_way(!has_dead_layer())) && !leaves_a_plateau()));
-    if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits_.overfit)) {
+    bool const is_overfit = it.id == rule_id::overfit && it.measured >= limits_.overfit;
+    bool const any_rare = said_.find(rule_id::class_imbalance) != nullptr;  // the best may be bad for a rare class
+    if (it.id == rule_id::overtraining || (is_overfit && (any_rare || losses_.evaluation_is_spoilt(it.tensor)))) {
         measurement const evaluated = losses_.evaluated(it.tensor);
         outcome = !evaluated.known || evaluated.value >= limits_.evaluated_badly;
     }
@@ -189,7 +191,7 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
     raise_once(slow_reported_, severity::warning,
                [&] { return weights_.closes() % 100 == 1 && updates_are_small(weights_, losses_, now, limits_); });
     raise_once(decay_reported_, severity::warning,
-               [&] { return weights_.closes() % 100 == 1 && causes::all_vanished(weights_); });
+               [&] { return weights_.closes() % 100 == 1 && causes::most_vanished(weights_); });
     raise_once(end_reported_, severity::warning,
                [&] { return gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_); });
     raise_once(climb_reported_, severity::warning, [&] { return one_layer_climbs(); });

@@ -58,6 +58,7 @@ public:
     [[nodiscard]] constexpr evidence why() const noexcept { return why_; }
     [[nodiscard]] constexpr double first() const noexcept { return first_; }
     [[nodiscard]] constexpr double latest() const noexcept { return last_; }
+    [[nodiscard]] constexpr double lowest() const noexcept { return lowest_; }
     // The first value, or the mean of the first ten, whichever is larger.
     [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
     [[nodiscard]] constexpr double dropped_from() const noexcept { return dropped_from_; }

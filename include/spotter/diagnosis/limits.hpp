@@ -58,7 +58,7 @@ struct diagnosis_limits {
     double large_step = 0.5;  // update ratio: the rate is too large
     // Update ratio: the rate is too small where the run makes no progress; as a mean, where it makes little.
     double small_step = 1e-5;
-    // Likewise as a mean of a thousand, where a loss that has gained little falls as slowly as ever. The usual mean is
+    // Likewise as a mean of 800, where a loss that has gained little falls as slowly as ever. The usual mean is
     // 1e-3. (Not chosen by --leave-out.)
     double slow_step = 3e-4;
     double sure_step = 0.2;    // update ratio: a loss that rises from the start under smaller steps has the wrong sign

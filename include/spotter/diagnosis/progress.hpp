@@ -193,6 +193,15 @@ public:
         series const* const it = find_evaluated(loss);
         return it != nullptr ? measurement{it->eval.level() / it->train.beginning(), true} : measurement{};
     }
+    // Its evaluation has learned little, or is above its best by a twentieth of where its training began. False where
+    // it rests at its best: a net that has learned that much may know its training data better.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool evaluation_is_spoilt(std::string_view loss) const noexcept {
+        SPOTTER_STRICT_BODY
+        series const* const it = find_evaluated(loss);
+        if (it == nullptr) { return true; }
+        double const now = it->eval.level();
+        return now >= limits_.fallen * it->eval.first() || now - it->eval.lowest() >= 0.05 * it->train.beginning();
+    }
     // In evaluation a loss has risen from the first on.
     [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
         return first_loss([&](series const& it) { return rises_in_evaluation(it); }) != nullptr;

@@ -156,7 +156,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // of several may: some programs begin their last layer so.
 [[nodiscard]] inline bool begin_next_to_zero(update_sizes const& weights, diagnosis_limits const& limits,
                                              finding& into) noexcept {
-    constexpr double least = 1e-4;
+    constexpr double least = 5e-3;
     tally const all = count(weights, [&](update_sizes::weight const& it) {
         return weighed{it.scale, it.scale > 0 && it.scale < least && it.shows_its_beginning(limits.leap), it.scale > 0};
     });
@@ -192,11 +192,11 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// All weight matrices, and at least two, have shrunk to next to nothing.
-[[nodiscard]] inline bool all_vanished(update_sizes const& weights) noexcept {
+// Most weight matrices, and at least two, have shrunk to next to nothing.
+[[nodiscard]] inline bool most_vanished(update_sizes const& weights) noexcept {
     tally const all =
         count(weights, [](update_sizes::weight const& it) { return weighed{0, it.has_vanished(), it.first_size > 0}; });
-    return all.matching >= 2 && all.matching == all.judged;
+    return all.matching >= 2 && all.are_most();
 }
 
 // More than half of the weight matrices began at zero and have never moved: none passes a gradient to another.
@@ -241,8 +241,9 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // below `path`; from `after` on, if their mean is below `mean`, or below `usual_mean` of a weight of the usual scale,
 // 1; from `long_after` on, if it is below `long_mean`.
 struct least_move {
-    static constexpr std::uint64_t after = 500, long_after = 1000;
+    static constexpr std::uint64_t after = 500, long_after = 800;
     double ratio = 0, path = 0, mean = 0, usual_mean = 0, long_mean = 0;
+    std::uint64_t mean_after = after;
 
     // The least mean of its updates that moves a weight.
     [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(update_sizes::weight const& it) const noexcept {
@@ -251,7 +252,7 @@ struct least_move {
         auto const raise = [&](std::uint64_t from, double to) {
             if (it.moves >= from && to > least) { least = to; }
         };
-        raise(after, mean);
+        raise(mean_after, mean);
         raise(after, usual_mean / (it.scale > 0 && it.scale < 1 ? it.scale : 1));
         raise(long_after, long_mean);
         return least;
