@@ -971,7 +971,7 @@ TEST_CASE("cause: small updates on average, where nothing is learned, or beside 
 TEST_CASE("cause: small updates are the cause of an evaluation that learns nothing, after a hundred of them") {
     auto const first = [](float update) {
         hook watch{plan{}, packs::supervised};
-        std::vector<float> weight(64, 0.5F), gradient(64, 0.01F);
+        std::vector<float> weight(64, 0.5F), gradient(64, 1.0F);
         for (std::size_t e = 0; e < 64; ++e) { weight[e] += 0.01F * static_cast<float>(e % 7); }
         for (std::uint64_t i = 0; i < 450; ++i) {
             watch.begin(train(i));
