@@ -123,6 +123,7 @@ namespace causes {
     if (negated) { why = {"loss", loss->train.level(), 2 * loss->train.first(), relation::less}; }
     bool const bottomless = worse && why.how == relation::less;
     bool const again = !worse && why.how == relation::greater;
+    bool const is_above = loss->train.level() > of.limits.progress.worse * magnitude(loss->train.first());
     std::string_view reason = bottomless ? "loss falls without bound"
                               : worse    ? "loss rises"
                               : again    ? "loss has risen again"
@@ -133,7 +134,7 @@ namespace causes {
         if (eval != nullptr) { reason = "eval loss is flat", name = evaluated, at = eval->evaluated_at; }
     }
     into = found_by(rule_id::loss_not_decreasing, reason, name, why, at,
-                    worse || again
+                    worse || again || is_above
                         ? "Lower the learning rate, and check the sign of the loss."
                         : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
                           "the learning rate.");

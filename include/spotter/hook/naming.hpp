@@ -43,8 +43,8 @@ void visit_each(Argument const& argument, Visit visit) {
     static_assert(
         visitable<Argument, Visit> || lacks_name,
         "spotter: a step takes names with values (\"loss\"_t = loss), and what has a free function in its own "
-        "namespace: template <class Visit> void visit_tensors(my_net const& net, Visit visit), which calls "
-        "visit(\"fc1/w\", values) for each tensor.");
+        "namespace: template <class Visit> void visit_tensors(my_net const& net, Visit visit), with that const, "
+        "which calls visit(\"fc1/w\", values) for each tensor.");
     if constexpr (visitable<Argument, Visit>) { visit_tensors(argument, visit); }
 }
 
