@@ -89,7 +89,8 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 // more: until then a net may be sure by its first weights. Guessing and unrelated predictions are outcomes unless a
 // loss is still falling, or still to fall. With a dead layer a young loss is not, and where predictions are unrelated
 // for long a fall is that of their mean. In evaluation they are outcomes where that gets worse. Overfitting is an
-// outcome unless evaluation is far below where training began, or rests at its best: such a net is well.
+// outcome unless evaluation is far below where training began, or at its best and not too far above training: such a
+// net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (it.id == rule_id::label_noise && losses_.is_on_its_way(false)) { return standing::symptom; }
@@ -98,9 +99,10 @@ SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& 
     bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
                    ((it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
                     ((lasts || !losses_.is_on_its_way(!has_dead_layer())) && !leaves_a_plateau()));
-    bool const is_overfit = it.id == rule_id::overfit && it.measured >= limits_.overfit;
-    bool const any_rare = said_.find(rule_id::class_imbalance) != nullptr;  // the best may be bad for a rare class
-    if (it.id == rule_id::overtraining || (is_overfit && (any_rare || losses_.evaluation_is_spoilt(it.tensor)))) {
+    bool const is_overfit =
+        it.id == rule_id::overfit && (it.measured >= limits_.overfit_at_best ||
+                                      (it.measured >= limits_.overfit && losses_.evaluation_is_spoilt(it.tensor)));
+    if (it.id == rule_id::overtraining || is_overfit) {
         measurement const evaluated = losses_.evaluated(it.tensor);
         outcome = !evaluated.known || evaluated.value >= limits_.evaluated_badly;
     }

@@ -53,6 +53,8 @@ struct diagnosis_limits {
     // Rule overfit is an outcome where evaluation is at least `overfit` times the training loss and at least
     // `evaluated_badly` times the beginning of training. (That was lowered later, for a program of other people.)
     double overfit = 4, evaluated_badly = 0.1;
+    // While evaluation is at its best, overfit is an outcome from this many times the training loss on.
+    double overfit_at_best = 20;
     double strong = 3;        // times a rule's limit: such a symptom is an alarm where no outcome is known
     double leap = 0.1;        // update ratio (update / weight): an update leaps
     double large_step = 0.5;  // update ratio: the rate is too large
