@@ -211,7 +211,7 @@ TEST_CASE("cause: weights that are not finite any more were made so by steps, wh
         });
         return first;
     };
-    for (std::uint64_t const steps : {0, 10}) {
+    for (std::uint64_t const steps : {std::uint64_t{0}, std::uint64_t{10}}) {
         CHECK(first_of(steps, 1e9F) == "learning_rate_too_large: weights grow until they are not finite");
         CHECK(first_of(steps, 1.0F) == "non_finite: arose in this step's update");
     }
