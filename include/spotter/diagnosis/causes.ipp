@@ -210,10 +210,10 @@ struct spoken_sign {
     return of_dead_layer(it, of) && dead_in_training(of) == nullptr && !of.weights.leapt(of.limits.large_step);
 }
 
-// Beside another alarm, a hundred updates of a run that has gained little say as much as 500 alone.
+// Beside another alarm, little progress is as good as none: updates below `little` on average are too small.
 [[nodiscard]] inline bool moves_hardly(run_evidence const& of, finding& into) noexcept {
     least_move least = least_update(of.progress, of.losses, of.limits);
-    if (of.losses.has_gained_little()) { least.mean = update_sizes::little, least.mean_after = 100; }
+    if (of.losses.has_gained_little()) { least.mean = update_sizes::little; }
     return rate_too_small(of.weights, least, update_sizes::first_updates, into);
 }
 

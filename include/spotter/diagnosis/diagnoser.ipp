@@ -188,12 +188,12 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
     raise_once(leap_reported_, severity::warning, [&] {
         finding unused;
         return losses_.judges_returns() && weights_.closes() <= update_sizes::first_updates + 1 &&
-               weights_.leapt(limits_.large_step) && causes::most_leapt(weights_, limits_, unused);
+               causes::most_leapt(weights_, limits_, unused);
     });
-    raise_once(slow_reported_, severity::warning,
-               [&] { return weights_.closes() % 100 == 1 && updates_are_small(weights_, losses_, now, limits_); });
-    raise_once(decay_reported_, severity::warning,
-               [&] { return weights_.closes() % 100 == 1 && causes::most_vanished(weights_); });
+    raise_once(course_reported_, severity::warning, [&] {
+        bool const is_due = weights_.closes() % 100 == 1;  // these take hundreds of updates
+        return is_due && (updates_are_small(weights_, losses_, now, limits_) || causes::most_vanished(weights_));
+    });
     raise_once(end_reported_, severity::warning,
                [&] { return gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_); });
     raise_once(climb_reported_, severity::warning, [&] { return one_layer_climbs(); });

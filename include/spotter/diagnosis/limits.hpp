@@ -50,10 +50,10 @@ struct progress_limits {
 // When a finding is an outcome, and when weights or inputs are a cause.
 struct diagnosis_limits {
     progress_limits progress{};
-    // Rule overfit is an outcome where evaluation is at least `overfit` times the training loss and at least
+    // Rule overfit is an outcome where the relative gap of the losses is at least `overfit`, and evaluation at least
     // `evaluated_badly` times the beginning of training. (That was lowered later, for a program of other people.)
     double overfit = 4, evaluated_badly = 0.1;
-    // While evaluation is at its best, overfit is an outcome from this many times the training loss on.
+    // The same gap while evaluation is at its best. (Chosen by programs of other people, not by --leave-out.)
     double overfit_at_best = 20;
     double strong = 3;        // times a rule's limit: such a symptom is an alarm where no outcome is known
     double leap = 0.1;        // update ratio (update / weight): an update leaps

@@ -72,7 +72,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
-// In their first updates half of the weights or more leapt, of those that did not begin next to zero.
+// In one of their first updates half of the weights or more leapt, of those that did not begin next to zero.
 [[nodiscard]] inline bool most_leapt(update_sizes const& weights, diagnosis_limits const& limits,
                                      finding& into) noexcept {
     double const limit = limits.large_step;
@@ -238,12 +238,11 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // A weight has hardly moved if its largest update ratio is below `ratio`. From 50 updates on, also if their sum is
-// below `path`; from `after` on, if their mean is below `mean`, or below `usual_mean` of a weight of the usual scale,
-// 1; from `long_after` on, if it is below `long_mean`.
+// below `path`; from 100 on, if their mean is below `mean`; from `after` on, if it is below `usual_mean` of a weight of
+// the usual scale, 1; from 800 on, if it is below `long_mean`.
 struct least_move {
-    static constexpr std::uint64_t after = 500, long_after = 800;
+    static constexpr std::uint64_t after = 500;
     double ratio = 0, path = 0, mean = 0, usual_mean = 0, long_mean = 0;
-    std::uint64_t mean_after = after;
 
     // The least mean of its updates that moves a weight.
     [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(update_sizes::weight const& it) const noexcept {
@@ -252,9 +251,9 @@ struct least_move {
         auto const raise = [&](std::uint64_t from, double to) {
             if (it.moves >= from && to > least) { least = to; }
         };
-        raise(mean_after, mean);
+        raise(100, mean);
         raise(after, usual_mean / (it.scale > 0 && it.scale < 1 ? it.scale : 1));
-        raise(long_after, long_mean);
+        raise(800, long_mean);
         return least;
     }
 };

@@ -30,10 +30,11 @@ namespace select {
 // 200. Also where (d) at least two weights that are no tables had one value in all elements at their first observation.
 // They are all weights (tables count among these), or half of them and not zero. A table changes element by element:
 // one of them rests while others of its row and of its column have moved. Two of them are layers one behind the other:
-// the rows of one are the columns of the other. Linear models that begin at zero are not. A weight that is first shown
-// after an update had one value if the elements of each row, or of each column, are alike within rounding. (d) is
-// decided `steps` steps after the first observation, and undecided until then. Gradients are read during the first
-// `steps` closes only, and the values of a weight only until it is decided. Other later closes are undecided.
+// the rows of one are the columns of the other. Linear models that begin at zero are not. (d) is decided
+// `steps` steps after the first observation, and undecided until then. A weight that is first shown after an update is
+// decided at once: it had one value if the elements of each row, or of each column, are alike within rounding.
+// Gradients are read during the first `steps` closes only, and the values of a weight only until it is decided. Other
+// later closes are undecided.
 struct poor_weight_initialization {
     using kind = rule_kind;
     static constexpr std::string_view name = "poor_weight_initialization";
@@ -79,6 +80,7 @@ struct poor_weight_initialization {
         std::uint64_t alike_not_zero = 0;    // of those that began with one value
         violation alike{};                   // these
         bool judged = false;                 // a weight was at this close
+        bool by_lines = false;               // some by their rows or columns
         std::uint64_t closes = 0;
         bool observed = false;          // in this step
         extreme widest{}, narrowest{};  // variances of this step
@@ -215,8 +217,9 @@ private:
         seen.observed = true;
         if (!mine->met) {
             meet(seen, *mine, it);
-            seen.judged = seen.judged || (!made.empty() && made[0] == alike_lines);
-            if (!made.empty() && made[0] == alike_lines) { call_alike(seen, *mine, it); }
+            bool const by_lines = !made.empty() && made[0] == alike_lines;
+            seen.judged = seen.judged || by_lines, seen.by_lines = seen.by_lines || by_lines;
+            if (by_lines) { call_alike(seen, *mine, it); }
             return;
         }
         if (!mine->waits) { return; }
@@ -311,7 +314,8 @@ private:
         bool const is_net = seen.alike.count == seen.met || 2 * seen.alike_not_zero >= seen.met;
         bool const is_deep = seen.alike_not_zero >= 2 || any_chain(seen);
         return truth_of(seen.alike.count >= 2 && is_deep && is_net &&
-                        seen.alike.tell(out, {"weights began with one value", began_alike}, "maximum - minimum",
+                        seen.alike.tell(out, {"weights began with one value", began_alike},
+                                        seen.by_lines ? "spread within a row or a column" : "maximum - minimum",
                                         relation::less_equal, 0));
     }
     static constexpr void observe_loss(state& seen, observation const& it) noexcept {
