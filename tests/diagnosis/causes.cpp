@@ -622,6 +622,8 @@ struct guessing_run {
     bool learns = false;            // in training
     bool rests = false;             // the loss, after a fall at the first step
     double evaluated_share = -0.1;  // the loss of evaluation falls by this share an epoch
+    bool flat = false;              // the loss, from the start
+    double update = 1e-3;           // share of its weight
 
     [[nodiscard]] std::string first_alarm() const {
         hook watch{plan{}, packs::supervised};
@@ -647,17 +649,18 @@ struct guessing_run {
             }
         };
         for (std::uint64_t i = 0; i < 500; ++i) {
-            for (float& each : w) { each += static_cast<float>(random() % 1000) * 1e-6F; }
+            for (float& each : w) { each += static_cast<float>(update * static_cast<double>(random() % 1000) * 1e-3); }
             for (float& each : act) { each = dead ? 0 : static_cast<float>(random() % 7); }
             watch.begin(train(i));
             double const noise = 0.01 * static_cast<double>(random() % 7);
-            show(rests ? (i == 0 ? 5 : 2.3 + noise) : 5 * std::exp(-0.003 * static_cast<double>(i)), learns && i >= 20);
+            double const falling = 5 * std::exp(-0.003 * static_cast<double>(i));
+            show(flat ? 1.1 + noise : rests ? (i == 0 ? 5 : 2.3 + noise) : falling, learns && i >= 20);
             watch.observe("fc1/w", view_of(w, {8, 3}), role::weight);
             watch.observe("act/fc1", view_of(act, {64, 8}));
             look(watch.end());
             if (i % 20 != 19) { continue; }
             watch.begin(eval(i));
-            show(3 * std::exp(-evaluated_share * static_cast<double>(i) / 20), false);
+            show(flat ? 1.1 : 3 * std::exp(-evaluated_share * static_cast<double>(i) / 20), false);
             look(watch.end());
         }
         return first;
@@ -673,6 +676,14 @@ TEST_CASE("cause: guesses are an outcome, though the loss falls, with a dead lay
     CHECK(guessing_run{.learns = true, .evaluated_share = 0.05}.first_alarm().empty());
     std::string const reversed = guessing_run{.learns = true, .evaluated_share = -0.02}.first_alarm();
     CHECK((reversed.starts_with("no_better_than_guessing") || reversed == "overfit: eval loss rises from the start"));
+}
+
+TEST_CASE("cause: a net guesses because all updates together have hardly moved it") {
+    CHECK(guessing_run{.flat = true, .update = 1e-4}.first_alarm() ==
+          "learning_rate_too_small: weights are hardly away from where they began");
+    CHECK(guessing_run{.flat = true}.first_alarm().starts_with("no_better_than_guessing: "));
+    // Where much was gained, the rate is no reason.
+    CHECK_FALSE(guessing_run{.rests = true, .update = 1e-4}.first_alarm().starts_with("learning_rate_too_small"));
 }
 
 TEST_CASE("cause: a loss that changes its meaning begins anew, and that is noted once") {

@@ -213,8 +213,9 @@ struct spoken_sign {
 // Beside another alarm, little progress is as good as none: updates below `little` on average are too small.
 [[nodiscard]] inline bool moves_hardly(run_evidence const& of, finding& into) noexcept {
     least_move least = least_update(of.progress, of.losses, of.limits);
-    if (of.losses.has_gained_little()) { least.mean = update_sizes::little; }
-    return rate_too_small(of.weights, least, update_sizes::first_updates, into);
+    if (!of.losses.has_gained_little()) { return rate_too_small(of.weights, least, update_sizes::first_updates, into); }
+    least.mean = update_sizes::little;
+    return rate_too_small(of.weights, least, update_sizes::first_updates, into) || are_as_they_began(of.weights, into);
 }
 
 inline constexpr spoken_sign spoken[] = {

@@ -15,10 +15,10 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // The progress of a run, from its losses (train, eval) and from metrics whose names say that more is better.
-// `objective`: training is to make its loss fall (not so in reinforcement learning). Three kinds of loss are ignored:
+// `objective`: training is to make its loss fall (not so in reinforcement learning). Four kinds of loss are ignored:
 // the terms of a sum that is shown, too (`loss/kl` beside `loss`); a loss that begins below a hundredth of the largest,
-// which is a term that happens to begin near zero; and the loss of one of two adversarial nets (nets.hpp), which
-// depends on its rival as much.
+// which is a term that happens to begin near zero; the loss of one of two adversarial nets (nets.hpp), which depends on
+// its rival as much; and one that is not trained any more, while another is.
 class progress_watch {
 public:
     constexpr explicit progress_watch(bool objective = true, detail::progress_limits limits = {}) noexcept
@@ -45,6 +45,7 @@ public:
         if (place.when != mode::train) { return add(*mine, it, value.value, mine->eval, mine->evaluated_at); }
         if (falls(it.tensor) && !place_loss(*mine, it.tensor.name)) { return; }
         if (it.step.index < mine->trained_at.index) { mine->shift = {}; }  // a rewind
+        see_step(*mine, it.step.index);
         add(*mine, it, value.value, mine->train, mine->trained_at);
         if (mine->counts && mine->shift.add(value.value)) { mine->shifted = any_shift_ = true; }
     }
@@ -91,6 +92,7 @@ public:
     struct series {
         detail::falling_series train, eval;    // in training and in evaluation
         step_id trained_at{}, evaluated_at{};  // the last step that showed it
+        std::uint64_t longest_gap = 0;         // between two training steps that showed it
         bool counts = false;                   // it is a training loss that is an objective
         bool is_metric = false;                // a metric that falls: ignored where there is a loss
         bool is_of_player = false;             // the loss of one of two adversarial nets
@@ -240,9 +242,22 @@ private:
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool counts(series const& it) const noexcept {
         SPOTTER_STRICT_BODY
+        if (is_over(it)) { return false; }
         if (!it.counts || it.is_metric) { return it.counts && !shows_loss_; }
         if (shows_total_ && !it.is_total && !it.is_of_player) { return false; }
         return magnitude(it.train.beginning()) >= limits_.part * largest_;
+    }
+    // Other losses are shown in training, and this one has not been for a hundred steps, and for three times as many as
+    // ever before: training goes on in another phase, such as that of a readout after an unsupervised one.
+    [[nodiscard]] constexpr bool is_over(series const& it) const noexcept {
+        return it.counts && newest_ > it.trained_at.index + 100 + 3 * it.longest_gap;
+    }
+    constexpr void see_step(series& mine, std::uint64_t index) noexcept {
+        if (!mine.counts) { return; }
+        newest_ = index;
+        if (mine.train.samples() == 0 || index < mine.trained_at.index) { return; }
+        std::uint64_t const gap = index - mine.trained_at.index;
+        mine.longest_gap = gap > mine.longest_gap ? gap : mine.longest_gap;
     }
     // Classifies a training loss by its name. False: it is ignored, as the loss of a policy is.
     [[nodiscard]] constexpr bool place_loss(series& mine, std::string_view name) noexcept {
@@ -413,7 +428,8 @@ private:
     per_tensor<series> all_;
     bool objective_;
     detail::progress_limits limits_, returns_;
-    double largest_ = 0;  // the largest beginning of a training loss
+    double largest_ = 0;        // the largest beginning of a training loss
+    std::uint64_t newest_ = 0;  // index of the latest training step that showed one
     bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
     bool any_low_ = false, any_shift_ = false;  // a loss began low at this close; changed its level
     std::uint64_t batches_ = 0;                 // of experience: a divergence fell to nothing

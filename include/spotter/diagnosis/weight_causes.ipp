@@ -282,6 +282,21 @@ struct least_move {
     return true;
 }
 
+// After a hundred updates and more, all of them together are a small share of each weight, for most weights that move:
+// the net is as it began.
+[[nodiscard]] SPOTTER_STRICT inline bool are_as_they_began(update_sizes const& weights, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    constexpr double share = 0.03;
+    tally const all = count(weights, [](update_sizes::weight const& it) {
+        bool const is_judged = it.moves >= 100 && !it.began_near_zero();
+        return weighed{it.path, is_judged && it.path < share, is_judged};
+    });
+    if (!all.are_most() || weights.nothing_pulls_now()) { return false; }
+    into = found_by(rule_id::learning_rate_too_small, "weights are hardly away from where they began", all,
+                    "sum of update ratios", relation::less, share);
+    return true;
+}
+
 // By the gradients, not even a step as long as the weights would change the loss, in float32 of 24 bits. Not where all
 // weights began next to zero: so do their products.
 [[nodiscard]] SPOTTER_STRICT inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
