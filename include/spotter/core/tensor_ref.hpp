@@ -304,12 +304,20 @@ template <element Value>
     return view;
 }
 
+namespace detail {
+
+// None for a refused tensor.
+[[nodiscard]] constexpr dtype type_to_read(tensor_ref const& view) noexcept {
+    return view.refused == refusal::none ? view.type : dtype::none;
+}
+
+}  // namespace detail
+
 // Calls `use(element_view<Element>)` with the view's element type. Does nothing for an absent or refused tensor.
 template <class Use>
 constexpr void visit_values(tensor_ref const& view, Use&& use) {
-    if (view.refused != refusal::none) { return; }
     auto const count = static_cast<std::size_t>(view.count);
-    switch (view.type) {
+    switch (detail::type_to_read(view)) {
         case dtype::boolean:
             use(element_view{view.values.boolean, count});
             break;

@@ -98,7 +98,7 @@ public:
         double const size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : mine->size;
         mine->twice = mine->twice || (mine->seen && mine->last_at == it.step && size != mine->size);
         mine->last_at = it.step, shown_now_ = true;
-        if (it.stats.nonfinite() > 0 && it.stats.finite() > 0 && mine->growth == 0) { see_growth(*mine, it); }
+        see_growth(*mine, it);
         if (!std::exchange(mine->seen, true)) { meet(*mine, it, size); }
         mine->size = size;
         measurement const ratio = update_ratio_of(it);
@@ -249,6 +249,7 @@ private:
     // one of the usual scale, 1.
     SPOTTER_STRICT static constexpr void see_growth(weight& mine, observation const& it) noexcept {
         SPOTTER_STRICT_BODY
+        if (it.stats.nonfinite() == 0 || it.stats.finite() == 0 || mine.growth != 0) { return; }
         double const before = mine.seen ? mine.size / square_root(static_cast<double>(it.stats.count)) : 1;
         bool const is_updated = mine.seen || it.tensor.instant == instant::after_update;
         if (!is_updated || !(before > 0)) { return; }
