@@ -210,6 +210,31 @@ TEST_CASE("cause: first updates that leapt are no cause where the loss then fell
     CHECK(first(60, worse).rule == "learning_rate_too_large");
 }
 
+TEST_CASE("cause: updates of an earlier phase are no cause of what a later one does") {
+    auto const first_of = [](bool leaps_again) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<float> encoder(32, 0.3F), readout(32, 0.3F);
+        std::string first;
+        for (std::uint64_t i = 0; i < 1200 && first.empty(); ++i) {
+            bool const is_encoding = i < 600;
+            std::vector<float>& trained = is_encoding ? encoder : readout;
+            bool const leaps = i == 1 || (leaps_again && i == 601);
+            for (std::size_t k = 0; k < 32; ++k) {
+                trained[k] = leaps ? (k % 2 == 0 ? -3.0F : 2.0F) : trained[k] + 1e-3F * static_cast<float>((i + k) % 3);
+            }
+            watch.begin(train(i));
+            watch.observe(is_encoding ? "encoder/w" : "readout/w", view_of(trained, {8, 4}));
+            double const noise = 0.01 * static_cast<double>(i % 7);
+            watch.scalar(is_encoding ? "encoder_loss" : "readout_loss",
+                         is_encoding ? 5 * std::exp(-0.005 * static_cast<double>(i)) + noise : 2.3 + noise);
+            first = alarm_in(watch.end());
+        }
+        return first;
+    };
+    CHECK(first_of(false) == "loss_not_decreasing: loss is flat");
+    CHECK(first_of(true).starts_with("learning_rate_too_large: "));
+}
+
 TEST_CASE("a weight that is not finite says whether it was so before the update") {
     for (instant const shown : {instant::before_update, instant::after_update}) {
         hook watch{plan{}, packs::supervised, options{.instant = shown}};

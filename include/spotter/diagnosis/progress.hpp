@@ -92,7 +92,8 @@ public:
     struct series {
         detail::falling_series train, eval;    // in training and in evaluation
         step_id trained_at{}, evaluated_at{};  // the last step that showed it
-        std::uint64_t longest_gap = 0;         // between two training steps that showed it
+        std::uint64_t began_at = 0;            // index of the first training step that showed it
+        std::uint64_t longest_gap = 0;         // between two of those steps
         bool counts = false;                   // it is a training loss that is an objective
         bool is_metric = false;                // a metric that falls: ignored where there is a loss
         bool is_of_player = false;             // the loss of one of two adversarial nets
@@ -114,6 +115,16 @@ public:
     }
     [[nodiscard]] constexpr series const* loss() const noexcept {
         return first_loss([](series const&) { return true; });
+    }
+    // Index of the training step with which the present phase began; 0 where no other one ended.
+    [[nodiscard]] constexpr std::uint64_t phase_began() const noexcept {
+        bool any_over = false;
+        std::uint64_t earliest = ~std::uint64_t{0};
+        all_.each_named([&](std::string_view, series const& it) {
+            any_over = any_over || is_over(it);
+            if (counts(it) && it.began_at < earliest) { earliest = it.began_at; }
+        });
+        return any_over && loss() != nullptr ? earliest : 0;
     }
     // No training loss has fallen by `least_fall` or more.
     [[nodiscard]] constexpr bool has_hardly_fallen() const noexcept {
@@ -255,6 +266,7 @@ private:
     constexpr void see_step(series& mine, std::uint64_t index) noexcept {
         if (!mine.counts) { return; }
         newest_ = index;
+        if (mine.train.samples() == 0) { mine.began_at = index; }
         if (mine.train.samples() == 0 || index < mine.trained_at.index) { return; }
         std::uint64_t const gap = index - mine.trained_at.index;
         mine.longest_gap = gap > mine.longest_gap ? gap : mine.longest_gap;

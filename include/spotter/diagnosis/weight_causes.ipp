@@ -72,12 +72,13 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
-// In one of their first updates half of the weights or more leapt, of those that did not begin next to zero.
-[[nodiscard]] inline bool most_leapt(update_sizes const& weights, diagnosis_limits const& limits,
+// In one of their first updates half of the weights or more leapt, of those that did not begin next to zero. Updates
+// before step `began` were those of another phase.
+[[nodiscard]] inline bool most_leapt(update_sizes const& weights, diagnosis_limits const& limits, std::uint64_t began,
                                      finding& into) noexcept {
     double const limit = limits.large_step;
     auto const ask = [&](update_sizes::weight const& it) {
-        double const early = it.counted_early();
+        double const early = it.early_at.index >= began ? it.counted_early() : 0;
         return weighed{early, early >= limit, it.scale > update_sizes::begun};
     };
     tally const all = count(weights, ask, &update_sizes::weight::early_at);
@@ -88,7 +89,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // The same, and the loss did not fall at first.
 [[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
     auto const* const loss = of.losses.loss();
-    return !(loss != nullptr && loss->train.fell_at_first()) && most_leapt(of.weights, of.limits, into);
+    return !(loss != nullptr && loss->train.fell_at_first()) &&
+           most_leapt(of.weights, of.limits, of.losses.phase_began(), into);
 }
 // A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
 // are what becomes of a wrong sign.
@@ -96,8 +98,9 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     auto const* const loss = of.losses.loss();
     if (loss != nullptr && (loss->train.first() < 0 || loss->train.rises_from_the_start())) { return false; }
     double const limit = of.limits.large_step;
+    std::uint64_t const began = of.losses.phase_began();
     auto const ask = [&](update_sizes::weight const& it) {
-        double const later = it.counted_later();
+        double const later = it.highest_at.index >= began ? it.counted_later() : 0;
         return weighed{later, later >= limit, it.scale > update_sizes::begun};
     };
     tally const all = count(of.weights, ask, &update_sizes::weight::highest_at);
