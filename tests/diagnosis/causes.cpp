@@ -211,7 +211,7 @@ TEST_CASE("cause: first updates that leapt are no cause where the loss then fell
 }
 
 TEST_CASE("cause: updates of an earlier phase are no cause of what a later one does") {
-    auto const first_of = [](bool leaps_again) {
+    auto const first_of = [](bool leaps_again, double level = 2.3) {
         hook watch{plan{}, packs::supervised};
         std::vector<float> encoder(32, 0.3F), readout(32, 0.3F);
         std::string first;
@@ -226,12 +226,15 @@ TEST_CASE("cause: updates of an earlier phase are no cause of what a later one d
             watch.observe(is_encoding ? "encoder/w" : "readout/w", view_of(trained, {8, 4}));
             double const noise = 0.01 * static_cast<double>(i % 7);
             watch.scalar(is_encoding ? "encoder_loss" : "readout_loss",
-                         is_encoding ? 5 * std::exp(-0.005 * static_cast<double>(i)) + noise : 2.3 + noise);
+                         is_encoding ? 5 * std::exp(-0.005 * static_cast<double>(i)) + noise
+                         : i == 600  ? 2.3
+                                     : level + noise);
             first = alarm_in(watch.end());
         }
         return first;
     };
     CHECK(first_of(false) == "loss_not_decreasing: loss is flat");
+    CHECK(first_of(false, 5) == "loss_not_decreasing: loss stays above its beginning");
     CHECK(first_of(true).starts_with("learning_rate_too_large: "));
 }
 

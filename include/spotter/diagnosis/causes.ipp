@@ -112,8 +112,19 @@ namespace causes {
     return true;
 }
 
+// The course of a loss in words; `why` becomes the comparison that shows it. `above`: a level above its beginning.
+[[nodiscard]] inline std::string_view course_of(falling_series const& loss, bool worse, double above,
+                                                evidence& why) noexcept {
+    if (worse) { return why.how == relation::less ? "loss falls without bound" : "loss rises"; }
+    if (why.how == relation::greater) { return "loss has risen again"; }
+    if (!(loss.level() > above)) { return "loss is flat"; }
+    why = {"loss", loss.level(), above, relation::greater};
+    return "loss stays above its beginning";
+}
+
 // The loss itself, where no cause explains it, with the comparison by which it was judged.
-[[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
+[[nodiscard]] SPOTTER_STRICT inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
     bool const negated = is_negated(of);
     bool const worse = of.progress == progress::worsens || negated;
     std::string_view name{}, evaluated{};
@@ -121,23 +132,19 @@ namespace causes {
     if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
     evidence why = loss->train.why();
     if (negated) { why = {"loss", loss->train.level(), 2 * loss->train.first(), relation::less}; }
-    bool const bottomless = worse && why.how == relation::less;
-    bool const again = !worse && why.how == relation::greater;
-    bool const is_above = loss->train.level() > of.limits.progress.worse * magnitude(loss->train.first());
-    std::string_view reason = bottomless ? "loss falls without bound"
-                              : worse    ? "loss rises"
-                              : again    ? "loss has risen again"
-                                         : "loss is flat";
+    double const above = rounded_product(of.limits.progress.worse, magnitude(loss->train.first()));
+    std::string_view reason = course_of(loss->train, worse, above, why);
+    bool const is_up = worse || why.how == relation::greater;
     step_id at = loss->trained_at;
     if (!worse && loss->train.says() != progress::flat) {
         auto const* const eval = of.losses.evaluates_as_before(evaluated, why);
         if (eval != nullptr) { reason = "eval loss is flat", name = evaluated, at = eval->evaluated_at; }
     }
-    into = found_by(rule_id::loss_not_decreasing, reason, name, why, at,
-                    worse || again || is_above
-                        ? "Lower the learning rate, and check the sign of the loss."
-                        : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
-                          "the learning rate.");
+    into =
+        found_by(rule_id::loss_not_decreasing, reason, name, why, at,
+                 is_up ? "Lower the learning rate, and check the sign of the loss."
+                       : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
+                         "the learning rate.");
     into.detail << "first " << loss->train.first() << ", now " << loss->train.level();
     return true;
 }
