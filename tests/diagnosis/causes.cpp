@@ -210,6 +210,18 @@ TEST_CASE("cause: first updates that leapt are no cause where the loss then fell
     CHECK(first(60, worse).rule == "learning_rate_too_large");
 }
 
+TEST_CASE("cause: a weight that began small may leap, and says nothing of the rate") {
+    auto const first = [](float size) {
+        return first_alarm(story_of(packs::supervised, 60, {}, [&](shown_step& it, std::uint64_t i) {
+            worse(it, i);
+            for (float& each : it.weights[1]) { each *= i == 0 ? size : i == 1 ? -8.0F : 1.0F; }
+        }));
+    };
+    CHECK(first(1).rule == "learning_rate_too_large");
+    reported_finding const small = first(0.1F);
+    CHECK((small.rule == "update_direction" && small.reason == "the loss rises under small steps"));
+}
+
 TEST_CASE("cause: updates of an earlier phase are no cause of what a later one does") {
     auto const first_of = [](bool leaps_again, double level = 2.3) {
         hook watch{plan{}, packs::supervised};
@@ -902,6 +914,25 @@ TEST_CASE("cause: a rate has faded where one parameter rests, and all weights mo
     };
     CHECK(first(1e-8) == "learning_rate_zero");
     CHECK(first(1e-5) == "dead_update_path");  // the weight still moves: only the bias rests
+}
+
+TEST_CASE("cause: no gradient arrives at an agent whose returns do not rise") {
+    auto const first_at = [](std::uint64_t steps, double gain) {
+        hook watch{plan{}, packs::rl};
+        std::vector<float> const weight(32, 0.3F), gradient(32, 0.0F);
+        for (std::uint64_t i = 0; i < steps; ++i) {
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {8, 4}));
+            watch.observe("grad/fc1/w", view_of(gradient.data(), {8, 4}));
+            double const luck = 0.1 * static_cast<double>(i % 7);
+            if (i % 10 == 0) { watch.observe("metric/episode_return", gain * static_cast<double>(i) + luck); }
+            if (alarm_in(watch.end()) == "dead_update_path: every gradient is zero") { return i; }
+        }
+        return std::uint64_t{0};
+    };
+    CHECK(first_at(21'000, 0) >= 19'999);
+    CHECK(first_at(19'000, 0) == 0);     // it may still gather experience
+    CHECK(first_at(21'000, 1e-3) == 0);  // gradients are shown after they were cleared
 }
 
 TEST_CASE("cause: weights come to rest, in a loop that shows no gradient") {

@@ -688,6 +688,9 @@ TEST_CASE("progress: where no loss is an objective returns tell, which rise") {
     CHECK((run.says() == progress::unknown && !run.inside().has_objective()));
     for (std::uint64_t i = 0; i < 100; ++i) { run.see(train(400 + i), "metric/return", 10 + double(i)); }
     CHECK(run.says() == progress::improves);
+    shown_run from_zero{false};
+    for (std::uint64_t i = 0; i < 100; ++i) { from_zero.see(train(i), "metric/return", double(i) + double(i % 3)); }
+    CHECK(from_zero.says() == progress::improves);
 }
 
 TEST_CASE(

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,14 +178,16 @@ TEST_CASE("names as PyTorch and Keras give them", "[non_finite]") {
 
 TEST_CASE("in which kind of place a NaN began is a condition of the finding", "[non_finite]") {
     // A step of a net with one of these tensors spoiled in so many elements; the loss too, if it is said.
-    auto const place = [](std::string const& spoiled, std::size_t elements, bool loss_too = false) {
+    constexpr float no_limit = std::numeric_limits<float>::infinity();
+    auto const place = [](std::string const& spoiled, std::size_t elements, bool loss_too = false,
+                          float with = not_a_number) {
         hook watch{plan{}, non_finite{}};
         watch.begin(train(0));
         for (char const* const name : {"input", "labels", "fc/w", "act/fc", "loss", "metric/reward", "grad/fc/w"}) {
             bool const is_number = std::string_view{name} == "loss" || std::string_view{name} == "metric/reward";
             std::vector<float> values(is_number ? 1 : 40, 0.5F);
             std::size_t const bad = name == spoiled ? elements : loss_too && std::string_view{name} == "loss" ? 1 : 0;
-            std::fill_n(values.begin(), bad, not_a_number);
+            std::fill_n(values.begin(), bad, with);
             watch.observe(name, view_of(values.data(), {values.size()}));
         }
         step_alarm const found = watch.end();
@@ -199,8 +202,10 @@ TEST_CASE("in which kind of place a NaN began is a condition of the finding", "[
     CHECK(place("act/fc", 1) == non_finite::in_one_element);
     CHECK(place("fc/w", 1) == non_finite::in_one_element);
     CHECK(place("fc/w", 3) == non_finite::all_over);
-    CHECK(place("act/fc", 3, true) == non_finite::all_over);  // what grows overflows in a few first
-    CHECK(place("loss", 1) == non_finite::all_over);          // it has one element
+    CHECK(place("act/fc", 3, true) == non_finite::all_over);             // what grows overflows in a few first
+    CHECK(place("loss", 1) == non_finite::all_over);                     // it has one element
+    CHECK(place("act/fc", 1, false, no_limit) == non_finite::all_over);  // the first of a layer to overflow
+    CHECK(place("fc/w", 1, false, no_limit) == non_finite::in_one_element);
 }
 
 TEST_CASE("a bad weight that a ReLU hides from the forward pass is the origin", "[non_finite]") {

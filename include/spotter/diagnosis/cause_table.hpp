@@ -117,7 +117,7 @@ inline constexpr cause_row cause_table[] = {
      "", "print a gradient right before backward: it is to be zero", true},
     {cause::dead_units, "units are dead", rule_id::dead_relu,
      {{need(sign::dead_without_a_leap, 4), need(sign::dead_units, 2), need(sign::saturated_units, 1),
-       need(sign::nothing_to_gain, 5)}},
+       need(sign::nothing_to_gain, 5), against(sign::loss_gets_worse, 2)}},
      "", "look at the layer's biases before the first step"},
     {cause::no_gradient, "no gradient arrives", rule_id::dead_update_path,
      {{need(sign::all_gradients_zero, 5), need(sign::no_gradient, 4)}},

@@ -56,8 +56,11 @@ namespace causes {
     auto const* const loss = of.losses.first_that(progress::worsens, name);
     if (loss == nullptr || loss->is_of_player) { return false; }
     falling_series const& all = loss->train;
-    double const early = count(of.weights, [](auto const& it) { return weighed{it.early}; }).largest.value;
-    double const ever = count(of.weights, [](auto const& it) { return weighed{it.highest}; }).largest.value;
+    auto const firm = [](update_sizes::weight const& it) { return it.scale == 0 || it.scale > update_sizes::firm; };
+    double const early =
+        count(of.weights, [&](auto const& it) { return weighed{firm(it) ? it.early : 0}; }).largest.value;
+    double const ever =
+        count(of.weights, [&](auto const& it) { return weighed{firm(it) ? it.highest : 0}; }).largest.value;
     bool const from_the_start = all.rises_from_the_start() && early < of.limits.sure_step;
     bool const since = all.says() == progress::worsens && !all.has_improved() && all.level() > all.early() &&
                        ever < 0.1 * of.limits.leap;
@@ -384,7 +387,8 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes,
 }
 
 SPOTTER_COLD_BODY bool gradients_are_zero(update_sizes const& weights, progress_watch const& losses) noexcept {
-    return weights.closes_without_pull() >= update_sizes::zeros_in_a_row && causes::is_not_learned(losses);
+    bool const may_learn = losses.judges_returns() ? losses.has_gained_little() : causes::is_not_learned(losses);
+    return weights.closes_without_pull() >= causes::zeros_in_a_row(losses) && may_learn;
 }
 
 SPOTTER_COLD_BODY bool weights_are_at_rest(update_sizes const& weights, progress_watch const& losses) noexcept {

@@ -196,7 +196,8 @@ private:
     }
     [[nodiscard]] SPOTTER_STRICT constexpr double far_below(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        return -rounded_product(limits.bottomless, magnitude(first_)) - 1;
+        double const unit = first_ != 0 ? magnitude(first_) : 1;  // returns begin at zero
+        return -rounded_product(limits.bottomless, unit) - 1;
     }
     SPOTTER_STRICT constexpr void begin(double value) noexcept {
         SPOTTER_STRICT_BODY

@@ -15,11 +15,11 @@ namespace spotter::inline SPOTTER_ABI::detail {
 class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
-    static constexpr std::uint64_t zeros_in_a_row = 50;  // closes whose gradients are all zero: no gradient arrives
     static constexpr double next_to_nothing = 1e-6;  // an update ratio below which nothing moves: float32 has 24 bits
     static constexpr double little = 1e-4;           // an update ratio: a weight that moves by more learns
     static constexpr double far_enough = 0.01;       // a sum of update ratios: such a weight needs no closer look
-    static constexpr double begun = 0.01;            // a scale: a weight that begins below it may leap in a healthy run
+    static constexpr double begun = 0.01;            // a scale: below it a weight begins next to zero
+    static constexpr double firm = 0.15;             // a scale: a weight that begins below it may leap in a healthy run
     static constexpr double overflowed = 100;        // times a weight: no healthy update makes it that large
 
     struct weight {
@@ -67,12 +67,12 @@ public:
         }
         // It has shrunk to next to nothing: any step is large beside it.
         [[nodiscard]] constexpr bool has_vanished() const noexcept { return size < 0.05 * first_size; }
-        // `early`, or 0 for a weight that began next to zero.
-        [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
+        // `early`, or 0 for a weight that began small.
+        [[nodiscard]] constexpr double counted_early() const noexcept { return scale > firm ? early : 0; }
         // `highest` of a later update among the latest thousand, or 0 likewise, and for one that has vanished.
         [[nodiscard]] constexpr double counted_later() const noexcept {
             bool const is_recent = moves - highest_move <= 1000;
-            return scale > begun && highest > early && is_recent && !has_vanished() ? highest : 0;
+            return scale > firm && highest > early && is_recent && !has_vanished() ? highest : 0;
         }
     };
 
@@ -187,7 +187,7 @@ public:
     [[nodiscard]] constexpr bool leaps(double times) const noexcept {
         return any([&](std::string_view, weight const& it) { return it.peak >= times; });
     }
-    // One of the first updates was at least `times` its weight, for a weight that did not begin next to zero.
+    // One of the first updates was at least `times` its weight, for a weight that did not begin small.
     [[nodiscard]] constexpr bool leapt(double times) const noexcept {
         return any([&](std::string_view, weight const& it) { return it.counted_early() >= times; });
     }

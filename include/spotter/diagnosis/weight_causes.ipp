@@ -72,14 +72,14 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
-// In one of their first updates half of the weights or more leapt, of those that did not begin next to zero. Updates
+// In one of their first updates half of the weights or more leapt, of those that did not begin small. Updates
 // before step `began` were those of another phase.
 [[nodiscard]] inline bool most_leapt(update_sizes const& weights, diagnosis_limits const& limits, std::uint64_t began,
                                      finding& into) noexcept {
     double const limit = limits.large_step;
     auto const ask = [&](update_sizes::weight const& it) {
         double const early = it.early_at.index >= began ? it.counted_early() : 0;
-        return weighed{early, early >= limit, it.scale > update_sizes::begun};
+        return weighed{early, early >= limit, it.scale > update_sizes::firm};
     };
     tally const all = count(weights, ask, &update_sizes::weight::early_at);
     if (all.matching == 0 || 2 * all.matching < all.judged) { return false; }
@@ -101,7 +101,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     std::uint64_t const began = of.losses.phase_began();
     auto const ask = [&](update_sizes::weight const& it) {
         double const later = it.highest_at.index >= began ? it.counted_later() : 0;
-        return weighed{later, later >= limit, it.scale > update_sizes::begun};
+        return weighed{later, later >= limit, it.scale > update_sizes::firm};
     };
     tally const all = count(of.weights, ask, &update_sizes::weight::highest_at);
     if (all.are_most()) { into = large_rate(all.largest, limit); }
@@ -340,6 +340,12 @@ struct least_move {
     return true;
 }
 
+// Closes whose gradients are all zero, after which none arrives. An agent gathers experience for long without any: at
+// first, and before each update.
+[[nodiscard]] inline std::uint64_t zeros_in_a_row(progress_watch const& losses) noexcept {
+    return losses.judges_returns() ? 20'000 : 50;
+}
+
 // Every gradient is zero, and the loss is not.
 [[nodiscard]] inline bool nothing_arrives(run_evidence const& of, finding& into) noexcept {
     if (!gradients_are_zero(of.weights, of.losses)) { return false; }
@@ -347,7 +353,7 @@ struct least_move {
     tally const all =
         count(of.weights, [&](update_sizes::weight const& it) { return weighed{closes, it.has_gradient}; });
     into = found_by(rule_id::dead_update_path, "every gradient is zero", all, "steps in a row", relation::greater_equal,
-                    static_cast<double>(update_sizes::zeros_in_a_row),
+                    static_cast<double>(zeros_in_a_row(of.losses)),
                     "Look for a dead layer, an input that is all zero, or a loss that is detached from the net.");
     return true;
 }

@@ -22,7 +22,8 @@ struct non_finite {
     // Where non-finite values began. In the first three cases no other finding of the run can be their cause.
     //   in_data            in an input, a label or a metric
     //   in_gradient_alone  in a gradient, while the observed part of the forward pass is finite
-    //   in_one_element     in one element of several
+    //   in_one_element     in one element of several, and not an infinity that a layer computed: that may be the first
+    //                      to overflow
     //   all_over           otherwise
     enum condition : std::uint8_t { in_data = 1, in_gradient_alone, in_one_element, all_over };
 
@@ -135,7 +136,8 @@ private:
         detail::stretch const where = detail::stretch_of(origin.role);
         if (where == detail::stretch::data || origin.role == role::metric) { return in_data; }
         if (of.is_gradient && seen.finite_forward && !seen.bad_forward) { return in_gradient_alone; }
-        return of.count() == 1 && of.all > 1 ? in_one_element : all_over;
+        bool const may_overflow = of.nan == 0 && where != detail::stretch::parameters;
+        return of.count() == 1 && of.all > 1 && !may_overflow ? in_one_element : all_over;
     }
     [[nodiscard]] static constexpr std::string_view reason_of(state const& seen,
                                                               step_flow<bad_elements>::entry const& origin) noexcept {
