@@ -103,6 +103,15 @@ TEST_CASE("sizes are any integers, and a negative one is refused") {
     CHECK(view_of(values.data(), extents{}).count == 1);
     CHECK(view_of(values, {rows, columns}).shape == extents{2, 3});
     CHECK(view_of(values, {rows, 4}).refused == refusal::size_mismatch);
+    // As a tensor class keeps them.
+    std::vector<int> const shape{2, 3};
+    std::array<std::int64_t, 3> const deep{1, 3, 2};
+    CHECK(view_of(values, shape).shape == extents{2, 3});
+    CHECK(view_of(values.data(), deep).shape == extents{1, 3, 2});
+    CHECK(view_of(values, std::vector<std::size_t>{}).refused == refusal::size_mismatch);  // a scalar
+    CHECK(view_of(values, std::vector<long>{-2, 3}).refused == refusal::negative_size);
+    CHECK(view_of(values, std::vector<int>(300, 1)).refused == refusal::rank_too_deep);
+    static_assert(!std::is_convertible_v<std::string, extents> && !std::is_convertible_v<std::vector<float>, extents>);
 }
 
 TEST_CASE("arrays keep their rank") {

@@ -28,6 +28,16 @@ struct extents {
     constexpr extents(Sizes... sizes) noexcept {
         (add(static_cast<std::uint64_t>(sizes)), ...);
     }
+    // From a range of integers, such as the std::vector<int> in which a tensor class keeps its shape.
+    template <class Sizes>
+        requires requires(Sizes const& sizes) {
+            { *sizes.begin() } -> std::convertible_to<std::uint64_t>;
+            requires std::integral<std::remove_cvref_t<decltype(*sizes.begin())>> && sizeof(*sizes.begin()) > 1;
+            sizes.end();
+        }
+    constexpr extents(Sizes const& sizes) noexcept {
+        for (auto const each : sizes) { add(static_cast<std::uint64_t>(each)); }
+    }
     // The product of the sizes; `refusal_of` reports an overflow.
     [[nodiscard]] constexpr std::uint64_t elements() const noexcept {
         std::uint64_t count = 1;
@@ -43,7 +53,7 @@ struct extents {
 private:
     constexpr void add(std::uint64_t each) noexcept {
         if (rank < max_rank) { size[rank] = each; }
-        ++rank;
+        rank = rank <= max_rank ? static_cast<std::uint8_t>(rank + 1) : rank;
     }
 };
 
