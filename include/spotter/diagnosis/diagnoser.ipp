@@ -188,7 +188,7 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
     raise_once(leap_reported_, severity::warning, [&] {
         finding unused;
         return losses_.judges_returns() && weights_.closes() <= update_sizes::first_updates + 1 &&
-               causes::most_leapt(weights_, limits_, 0, unused);
+               causes::most_leapt(weights_, losses_, limits_, unused);
     });
     raise_once(course_reported_, severity::warning, [&] {
         bool const is_due = weights_.closes() % 100 == 1;  // these take hundreds of updates

@@ -72,14 +72,15 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
-// In one of their first updates half of the weights or more leapt, of those that did not begin small. Updates
-// before step `began` were those of another phase.
-[[nodiscard]] inline bool most_leapt(update_sizes const& weights, diagnosis_limits const& limits, std::uint64_t began,
-                                     finding& into) noexcept {
+// In one of their first updates half of the weights or more leapt, of those that did not begin small. Weights of an
+// earlier phase do not count.
+[[nodiscard]] inline bool most_leapt(update_sizes const& weights, progress_watch const& losses,
+                                     diagnosis_limits const& limits, finding& into) noexcept {
     double const limit = limits.large_step;
+    std::uint64_t const began = losses.phase_began();
     auto const ask = [&](update_sizes::weight const& it) {
-        double const early = it.early_at.index >= began ? it.counted_early() : 0;
-        return weighed{early, early >= limit, it.scale > update_sizes::firm};
+        bool const is_judged = it.scale > update_sizes::firm && it.early_at.index >= began;
+        return weighed{it.early, is_judged && it.early >= limit, is_judged};
     };
     tally const all = count(weights, ask, &update_sizes::weight::early_at);
     if (all.matching == 0 || 2 * all.matching < all.judged) { return false; }
@@ -89,8 +90,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // The same, and the loss did not fall at first.
 [[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
     auto const* const loss = of.losses.loss();
-    return !(loss != nullptr && loss->train.fell_at_first()) &&
-           most_leapt(of.weights, of.limits, of.losses.phase_began(), into);
+    return !(loss != nullptr && loss->train.fell_at_first()) && most_leapt(of.weights, of.losses, of.limits, into);
 }
 // A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
 // are what becomes of a wrong sign.
