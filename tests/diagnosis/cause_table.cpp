@@ -65,6 +65,8 @@ static_assert(first({large_weights, raw_input}) == cause::raw_input);
 static_assert(first({most_weights_shrank, updates_without_effect, bad_data, bad_values}) == cause::bad_value);
 static_assert(first({nothing_moves, dead_without_a_leap, dead_units}) == cause::dead_units);
 static_assert(first({hardly_anything_moves, saturated_units}) == cause::dead_units);
+static_assert(first({dead_without_a_leap, dead_units, saturated_units, loss_rises_under_small_steps,
+                     loss_gets_worse}) == cause::wrong_sign);  // they die of the steps that climb
 static_assert(first({most_weights_leapt, most_weights_climb}) == cause::wrong_sign);
 static_assert(first({most_weights_leapt, not_in_optimizer}) == cause::left_out);
 static_assert(first({some_weights_climb, most_weights_leapt}) == cause::large_rate);

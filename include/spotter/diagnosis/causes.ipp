@@ -56,11 +56,14 @@ namespace causes {
     auto const* const loss = of.losses.first_that(progress::worsens, name);
     if (loss == nullptr || loss->is_of_player) { return false; }
     falling_series const& all = loss->train;
-    auto const firm = [](update_sizes::weight const& it) { return it.scale == 0 || it.scale > update_sizes::firm; };
-    double const early =
-        count(of.weights, [&](auto const& it) { return weighed{firm(it) ? it.early : 0}; }).largest.value;
-    double const ever =
-        count(of.weights, [&](auto const& it) { return weighed{firm(it) ? it.highest : 0}; }).largest.value;
+    auto const largest = [&](double update_sizes::weight::* ratio) {
+        auto const ask = [&](update_sizes::weight const& it) {
+            bool const began_small = it.scale > 0 && it.scale <= update_sizes::firm;
+            return weighed{began_small ? 0 : it.*ratio};
+        };
+        return count(of.weights, ask).largest.value;
+    };
+    double const early = largest(&update_sizes::weight::early), ever = largest(&update_sizes::weight::highest);
     bool const from_the_start = all.rises_from_the_start() && early < of.limits.sure_step;
     bool const since = all.says() == progress::worsens && !all.has_improved() && all.level() > all.early() &&
                        ever < 0.1 * of.limits.leap;

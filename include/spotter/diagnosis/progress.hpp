@@ -256,12 +256,14 @@ private:
         if (is_over(it)) { return false; }
         if (!it.counts || it.is_metric) { return it.counts && !shows_loss_; }
         if (shows_total_ && !it.is_total && !it.is_of_player) { return false; }
-        return magnitude(it.train.beginning()) >= limits_.part * largest_;
+        return newest_ > largest_until_ || magnitude(it.train.beginning()) >= limits_.part * largest_;
     }
     // Other losses are shown in training, and this one has not been for a hundred steps, and for three times as many as
     // ever before: training goes on in another phase, such as that of a readout after an unsupervised one.
-    [[nodiscard]] constexpr bool is_over(series const& it) const noexcept {
-        return it.counts && newest_ > it.trained_at.index + 100 + 3 * it.longest_gap;
+    [[nodiscard]] constexpr bool is_over(series const& it) const noexcept { return it.counts && newest_ > until(it); }
+    // Index of the training step up to which it counts, if it is not shown again.
+    [[nodiscard]] static constexpr std::uint64_t until(series const& it) noexcept {
+        return it.trained_at.index + 100 + 3 * it.longest_gap;
     }
     constexpr void see_step(series& mine, std::uint64_t index) noexcept {
         if (!mine.counts) { return; }
@@ -298,7 +300,8 @@ private:
     constexpr void see_size(series const& it) noexcept {
         if (!it.counts || it.is_metric) { return; }
         double const began = magnitude(it.train.beginning());
-        shows_loss_ = true, largest_ = began > largest_ ? began : largest_;
+        shows_loss_ = true;
+        if (began >= largest_) { largest_ = began, largest_until_ = until(it); }
     }
     // The first series for which `is_so(name, series)` holds, and its name; null where there is none.
     template <class Ask>
@@ -440,8 +443,9 @@ private:
     per_tensor<series> all_;
     bool objective_;
     detail::progress_limits limits_, returns_;
-    double largest_ = 0;        // the largest beginning of a training loss
-    std::uint64_t newest_ = 0;  // index of the latest training step that showed one
+    double largest_ = 0;               // the largest beginning of a training loss
+    std::uint64_t largest_until_ = 0;  // until() of that loss
+    std::uint64_t newest_ = 0;         // index of the latest training step that showed one
     bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
     bool any_low_ = false, any_shift_ = false;  // a loss began low at this close; changed its level
     std::uint64_t batches_ = 0;                 // of experience: a divergence fell to nothing
