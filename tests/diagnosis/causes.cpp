@@ -932,7 +932,7 @@ TEST_CASE("cause: no gradient arrives at an agent whose returns do not rise") {
     };
     CHECK(first_at(21'000, 0) >= 19'999);
     CHECK(first_at(19'000, 0) == 0);     // it may still gather experience
-    CHECK(first_at(21'000, 1e-3) == 0);  // gradients are shown after they were cleared
+    CHECK(first_at(21'000, 1e-3) == 0);  // returns rise: gradients are shown after they were cleared
 }
 
 TEST_CASE("cause: weights come to rest, in a loop that shows no gradient") {

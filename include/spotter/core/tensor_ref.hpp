@@ -28,7 +28,8 @@ struct extents {
     constexpr extents(Sizes... sizes) noexcept {
         (add(static_cast<std::uint64_t>(sizes)), ...);
     }
-    // From a range of integers, such as the std::vector<int> in which a tensor class keeps its shape.
+    // From a range of integers, such as the std::vector<int> in which a tensor class keeps its shape. Not of
+    // characters: a text has no sizes.
     template <class Sizes>
         requires requires(Sizes const& sizes) {
             { *sizes.begin() } -> std::convertible_to<std::uint64_t>;

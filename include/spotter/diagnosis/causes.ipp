@@ -58,7 +58,7 @@ namespace causes {
     falling_series const& all = loss->train;
     auto const largest = [&](double update_sizes::weight::* ratio) {
         auto const ask = [&](update_sizes::weight const& it) {
-            bool const began_small = it.scale > 0 && it.scale <= update_sizes::firm;
+            bool const began_small = it.scale > 0 && it.scale <= update_sizes::small_scale;
             return weighed{began_small ? 0 : it.*ratio};
         };
         return count(of.weights, ask).largest.value;

@@ -260,9 +260,11 @@ private:
     }
     // Other losses are shown in training, and this one has not been for a hundred steps, and for three times as many as
     // ever before: training goes on in another phase, such as that of a readout after an unsupervised one.
-    [[nodiscard]] constexpr bool is_over(series const& it) const noexcept { return it.counts && newest_ > until(it); }
+    [[nodiscard]] constexpr bool is_over(series const& it) const noexcept {
+        return it.counts && newest_ > counts_until(it);
+    }
     // Index of the training step up to which it counts, if it is not shown again.
-    [[nodiscard]] static constexpr std::uint64_t until(series const& it) noexcept {
+    [[nodiscard]] static constexpr std::uint64_t counts_until(series const& it) noexcept {
         return it.trained_at.index + 100 + 3 * it.longest_gap;
     }
     constexpr void see_step(series& mine, std::uint64_t index) noexcept {
@@ -301,7 +303,7 @@ private:
         if (!it.counts || it.is_metric) { return; }
         double const began = magnitude(it.train.beginning());
         shows_loss_ = true;
-        if (began >= largest_) { largest_ = began, largest_until_ = until(it); }
+        if (began >= largest_) { largest_ = began, largest_until_ = counts_until(it); }
     }
     // The first series for which `is_so(name, series)` holds, and its name; null where there is none.
     template <class Ask>
@@ -444,7 +446,7 @@ private:
     bool objective_;
     detail::progress_limits limits_, returns_;
     double largest_ = 0;               // the largest beginning of a training loss
-    std::uint64_t largest_until_ = 0;  // until() of that loss
+    std::uint64_t largest_until_ = 0;  // counts_until() of that loss
     std::uint64_t newest_ = 0;         // index of the latest training step that showed one
     bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
     bool any_low_ = false, any_shift_ = false;  // a loss began low at this close; changed its level

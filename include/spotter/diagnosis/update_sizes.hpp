@@ -19,7 +19,7 @@ public:
     static constexpr double little = 1e-4;           // an update ratio: a weight that moves by more learns
     static constexpr double far_enough = 0.01;       // a sum of update ratios: such a weight needs no closer look
     static constexpr double begun = 0.01;            // a scale: below it a weight begins next to zero
-    static constexpr double firm = 0.15;             // a scale: a weight that begins below it may leap in a healthy run
+    static constexpr double small_scale = 0.15;      // a weight that begins below it may leap in a healthy run
     static constexpr double overflowed = 100;        // times a weight: no healthy update makes it that large
 
     struct weight {
@@ -68,11 +68,11 @@ public:
         // It has shrunk to next to nothing: any step is large beside it.
         [[nodiscard]] constexpr bool has_vanished() const noexcept { return size < 0.05 * first_size; }
         // `early`, or 0 for a weight that began small.
-        [[nodiscard]] constexpr double counted_early() const noexcept { return scale > firm ? early : 0; }
+        [[nodiscard]] constexpr double counted_early() const noexcept { return scale > small_scale ? early : 0; }
         // `highest` of a later update among the latest thousand, or 0 likewise, and for one that has vanished.
         [[nodiscard]] constexpr double counted_later() const noexcept {
             bool const is_recent = moves - highest_move <= 1000;
-            return scale > firm && highest > early && is_recent && !has_vanished() ? highest : 0;
+            return scale > small_scale && highest > early && is_recent && !has_vanished() ? highest : 0;
         }
     };
 

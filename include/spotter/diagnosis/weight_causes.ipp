@@ -79,7 +79,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     double const limit = limits.large_step;
     std::uint64_t const began = losses.phase_began();
     auto const ask = [&](update_sizes::weight const& it) {
-        bool const is_judged = it.scale > update_sizes::firm && it.early_at.index >= began;
+        bool const is_judged = it.scale > update_sizes::small_scale && it.early_at.index >= began;
         return weighed{it.early, is_judged && it.early >= limit, is_judged};
     };
     tally const all = count(weights, ask, &update_sizes::weight::early_at);
@@ -101,7 +101,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     std::uint64_t const began = of.losses.phase_began();
     auto const ask = [&](update_sizes::weight const& it) {
         double const later = it.highest_at.index >= began ? it.counted_later() : 0;
-        return weighed{later, later >= limit, it.scale > update_sizes::firm};
+        return weighed{later, later >= limit, it.scale > update_sizes::small_scale};
     };
     tally const all = count(of.weights, ask, &update_sizes::weight::highest_at);
     if (all.are_most()) { into = large_rate(all.largest, limit); }
