@@ -34,6 +34,19 @@ TEST_CASE("a trial opened before the first close is running and has no steps; op
     CHECK(run["x"].at(train(0)).error().code == errc::no_such_name);
 }
 
+TEST_CASE("a run whose first file is empty is no older than its reader: it began just now, and does not hang") {
+    temporary_folder const folder;
+    std::filesystem::create_directories(folder / "run");
+    write_file(folder / "run/000000.spot", std::vector<char>{});
+    trial run = open(folder / "run");
+    CHECK(run.steps().empty());
+    CHECK(run.age() < 60);
+    ::usleep(20'000);
+    REQUIRE(!run.refresh());
+    CHECK(run.age() >= 0.02);
+    CHECK(run.age() < 60);
+}
+
 TEST_CASE("a trial is a snapshot: new steps show after refresh, and nothing changes before [S43][S46][S47][S57]") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};

@@ -93,8 +93,8 @@ public:
     // failed while another goes on.
     [[nodiscard]] bool over() const noexcept;
     // Seconds from the last sign of the loop (begin, close of a step, end) to the last refresh. A loop that hangs is
-    // running with a growing age. For several workers: the largest age of the running ones; if none is running, the
-    // smallest.
+    // running with a growing age. Before the first sign: seconds since the first refresh. For several workers: the
+    // largest age of the running ones; if none is running, the smallest.
     [[nodiscard]] double age() const;
     [[nodiscard]] result<double> age(worker which) const;
     // Of a failed run the reason; of a finished one its first error, if any. With several workers the text names the

@@ -82,7 +82,7 @@ public:
     // Decided once this worker has closed the step or a later index of its mode, or is over.
     [[nodiscard]] step_state state(step_id step) const;
     // Seconds from the last sign of the loop (begin, close of a step, end) to the last refresh. Heartbeats do not
-    // count: the writer sends them even if the loop hangs.
+    // count: the writer sends them even if the loop hangs. Before the first sign: seconds since the first refresh.
     [[nodiscard]] double age() const;
 
 private:
@@ -97,7 +97,7 @@ private:
     mutable std::size_t ranged_ = 0;  // number of closes in `closed_`
     error trouble_{};
     run_status status_ = run_status::running;
-    double looked_at_ = 0;
+    double looked_at_ = 0, first_look_ = 0;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
@@ -158,6 +158,7 @@ SPOTTER_BODY bool worker_reader::matches_set() const noexcept {
 SPOTTER_BODY void worker_reader::look_at_clock() noexcept {
     auto const now = std::chrono::system_clock::now().time_since_epoch();
     looked_at_ = std::chrono::duration<double>(now).count();
+    if (first_look_ == 0) { first_look_ = looked_at_; }
 }
 
 SPOTTER_BODY step_state worker_reader::state(step_id step) const {
@@ -170,6 +171,7 @@ SPOTTER_BODY double worker_reader::age() const {
     double last = index_.begun_at();
     if (!index_.steps().empty()) { last = (std::max)(last, index_.steps().back().time); }
     last = (std::max)(last, index_.ended_at());
+    if (last == 0) { last = first_look_; }  // its file has no head yet
     return (std::max)(0.0, looked_at_ - last);
 }
 
