@@ -128,6 +128,21 @@ TEST_CASE("cause: units that die in training were killed by steps, those dead fr
     CHECK((dead.rule == "all_zero" && dead.detail.find("dead without a leap") != dead.detail.npos));
 }
 
+TEST_CASE(
+    "cause: a layer that died and stays dead is reported though the loss falls, one that is active again is not") {
+    auto const dead_from_60 = [](std::uint64_t active_every) {
+        return [=](shown_step& it, std::uint64_t i) {
+            if (i >= 60 && i % active_every != 0) { it.act.assign(it.act.size(), 0); }
+        };
+    };
+    reported_finding const stays = first_alarm(story_of(packs::supervised, 200, {}, dead_from_60(1000)));
+    CHECK((stays.at >= 110 && stays.at < 120 && stays.tensor == "act/fc1"));
+    CHECK(stays.reason == "units died in training");
+    CHECK(alarms_of(story_of(packs::supervised, 400, {}, dead_from_60(40))).empty());
+    // Of an agent, too.
+    CHECK(first_alarm(story_of(packs::rl, 200, {}, dead_from_60(1000))).tensor == "act/fc1");
+}
+
 TEST_CASE("cause: weights that shrink to nothing have too large a decay") {
     auto const shrinking = [](double by) {
         return [=](shown_step& it, std::uint64_t i) {

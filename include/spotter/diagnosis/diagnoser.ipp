@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/diagnosis/diagnoser.hpp>
+#include <spotter/rule/builtin/all_zero.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/unrelated_predictions.hpp>
@@ -115,9 +116,15 @@ SPOTTER_COLD_BODY bool diagnoser::has_dead_layer() const noexcept {
     return it != nullptr && close_ >= it->first + 50 && !weights_.has_weight(it->latest.tensor);
 }
 
+// They died in training, and none was active since: no signal and no gradient passes the layer any more.
+SPOTTER_COLD_BODY bool diagnoser::stays_dead(episode const& it) const noexcept {
+    return it.latest.is<all_zero>(all_zero::died) && close_ >= it.unbroken + 50 &&
+           !weights_.has_weight(it.latest.tensor);
+}
+
 SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
     finding const& found = it.latest;
-    if (standing_of(found) != standing::symptom) { return found.severity; }
+    if (standing_of(found) != standing::symptom || stays_dead(it)) { return found.severity; }
     if (found.id == rule_id::gradient_not_cleared) { return waits(it) ? severity::info : found.severity; }
     if (found.id == rule_id::constant_batch) { return severity::info; }
     bool const is_alarm = is_ill(now) || is_witnessed(found, now) || (now == progress::unknown && stands_alone(found));

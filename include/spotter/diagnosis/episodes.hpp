@@ -22,6 +22,7 @@ struct episode {
     std::size_t machine = 0;              // place of the rule in its pack
     std::uint64_t first = 0, last = 0;    // first close of this episode, and last, from 1 on; 0: none
     std::uint64_t ever_first = 0;         // the first close of any episode
+    std::uint64_t unbroken = 0;           // since this close the rule has found it whenever it decided
     std::uint64_t healthy = 0;            // closes since `last` at which the rule decided and did not find it
     bool noted = false, alarmed = false;  // reported in this episode, as a note or as an alarm
     bool quiet = false;                   // evidence only (see hear()): never reported as a finding
@@ -44,6 +45,7 @@ public:
     constexpr episode* note(std::size_t machine, finding const& it, std::uint64_t close) noexcept {
         episode* const mine = place_of(machine, it);
         if (mine == nullptr) { return nullptr; }
+        if (!mine->holds() || mine->healthy > 0) { mine->unbroken = close; }
         if (!mine->holds()) { mine->first = close; }
         if (mine->ever_first == 0) { mine->ever_first = close; }
         mine->latest = it;
