@@ -129,6 +129,61 @@ TEST_CASE("cause: units that die in training were killed by steps, those dead fr
 }
 
 TEST_CASE(
+    "cause: after 800 updates weights have moved by next to nothing in all, or by little where little is learned") {
+    auto const levels_off_at = [](double end) {
+        return [=](shown_step& it, std::uint64_t i) {
+            double const noise = 0.01 * std::sin(7.0 * static_cast<double>(i));
+            it.loss = end + (2.3 - end) * std::exp(-0.005 * static_cast<double>(i)) + noise;
+        };
+    };
+    std::string const reason = "weights are hardly away from where they began";
+    reported_finding const little = first_alarm(story_of(packs::supervised, 1000, {.rate = 0.04}, levels_off_at(1.9)));
+    CHECK((little.rule == "learning_rate_too_small" && little.at == 800));
+    CHECK(alarms_of(story_of(packs::supervised, 1000, {.rate = 0.04}, levels_off_at(0.8))).empty());
+    CHECK(alarms_of(story_of(packs::supervised, 1000, {.rate = 0.3}, levels_off_at(1.9))).empty());
+    CHECK(first_alarm(story_of(packs::supervised, 1000, {.rate = 0.006}, levels_off_at(0.8))).reason == reason);
+    // Not while the rate warms up.
+    hook watch{plan{}, packs::supervised};
+    std::mt19937 random{5};
+    std::normal_distribution<double> normal;
+    std::vector<float> weight(64), gradient(64);
+    for (float& each : weight) { each = static_cast<float>(0.35 * normal(random)); }
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+        double const rate = 1e-7 * static_cast<double>(i);
+        for (std::size_t e = 0; e < 64; ++e) { weight[e] -= static_cast<float>(rate * 0.35 * gradient[e]); }
+        for (float& each : gradient) { each = static_cast<float>(normal(random)); }
+        watch.begin(train(i));
+        watch.observe("fc1/w", view_of(weight.data(), {8, 8}));
+        watch.observe("grad/fc1/w", view_of(gradient.data(), {8, 8}));
+        CHECK(alarm_in(watch.end("loss"_t = 1.8 + 0.5 * std::exp(-0.004 * static_cast<double>(i)))).empty());
+    }
+}
+
+TEST_CASE("cause: over 500 updates weights moved by a tenth of themselves on average, though the loss falls") {
+    reported_finding const it = first_alarm(story_of(packs::supervised, 700, {.rate = 60}, as_it_is));
+    CHECK((it.rule == "learning_rate_too_large" && it.at == 500 && it.level == severity::warning));
+    CHECK(alarms_of(story_of(packs::supervised, 700, {.rate = 30}, as_it_is)).empty());
+    CHECK(first_alarm(story_of(packs::rl, 700, {.rate = 60}, as_it_is)).rule == "learning_rate_too_large");
+}
+
+TEST_CASE("cause: first updates threw the loss up by a half, and it never came back") {
+    // Six large updates, and usual ones behind them.
+    auto const up_to = [](double level) {
+        return [=, held = std::array<std::vector<float>, 2>{}](shown_step& it, std::uint64_t i) mutable {
+            double const noise = 0.3 * std::sin(5.0 * static_cast<double>(i));
+            it.loss = i == 0 ? 2.3 : level + std::exp(-0.1 * static_cast<double>(i)) + noise;
+            if (i == 6) { held = it.weights; }
+            if (i <= 6) { return; }
+            for (auto& weight : held) { weight[i % weight.size()] *= 1.01F; }
+            it.weights = held;
+        };
+    };
+    reported_finding const it = first_alarm(story_of(packs::supervised, 800, {.rate = 300}, up_to(2.7)));
+    CHECK((it.rule == "learning_rate_too_large" && it.at >= 498 && it.at < 520));
+    CHECK(alarms_of(story_of(packs::supervised, 800, {.rate = 300}, up_to(1.9))).empty());
+}
+
+TEST_CASE(
     "cause: a layer that died and stays dead is reported though the loss falls, one that is active again is not") {
     auto const dead_from_60 = [](std::uint64_t active_every) {
         return [=](shown_step& it, std::uint64_t i) {

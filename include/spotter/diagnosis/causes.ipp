@@ -226,9 +226,11 @@ struct spoken_sign {
 // Beside another alarm, little progress is as good as none: updates below `little` on average are too small.
 [[nodiscard]] inline bool moves_hardly(run_evidence const& of, finding& into) noexcept {
     least_move least = least_update(of.progress, of.losses, of.limits);
-    if (!of.losses.has_gained_little()) { return rate_too_small(of.weights, least, update_sizes::first_updates, into); }
-    least.mean = update_sizes::little;
-    return rate_too_small(of.weights, least, update_sizes::first_updates, into) || are_as_they_began(of.weights, into);
+    bool const gained_little = of.losses.has_gained_little();
+    if (gained_little) { least.mean = update_sizes::little; }
+    return rate_too_small(of.weights, least, update_sizes::first_updates, into) ||
+           (gained_little && are_as_they_began(of.weights, 100, 0.03, into)) ||
+           are_as_ever(of.weights, of.losses, into);
 }
 
 inline constexpr spoken_sign spoken[] = {
@@ -412,7 +414,8 @@ SPOTTER_COLD_BODY bool updates_are_small(update_sizes const& weights, progress_w
     finding unused;
     causes::least_move least = causes::least_update(now, losses, limits);
     least.path = 0;
-    return losses.has_gained_little() && causes::rate_too_small(weights, least, causes::least_move::after, unused);
+    return (losses.has_gained_little() && causes::rate_too_small(weights, least, causes::least_move::after, unused)) ||
+           causes::are_as_ever(weights, losses, unused);
 }
 
 SPOTTER_COLD_BODY bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept {

@@ -84,14 +84,15 @@ public:
         return first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
     }
     // It was thrown up: the mean of its first ten values is at least twice the first. And its last third is still where
-    // it began, or above, and no sample was below half of the first: else the first may be an accident. Or it has
-    // rested from the start.
+    // it began, or above. Or its last third is somewhat above the first after `long_up` samples. In both cases no
+    // sample was below half of the first: else the first may be an accident. Or it has rested from the start.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        bool const is_up =
-            first_ > 0 && beginning_ >= 2 * first_ && level() > rounded_product(1 - limits.flat_fall, first_);
-        return (samples_ >= limits.still && is_up && !comes_back_ && lowest_ >= 0.5 * first_) ||
-               rests_from_the_start(limits);
+        constexpr std::uint64_t long_up = 500;
+        bool const is_thrown = samples_ >= limits.still && beginning_ >= 2 * first_ &&
+                               level() > rounded_product(1 - limits.flat_fall, first_);
+        bool const is_up = is_thrown || (samples_ >= long_up && level() > somewhat_above(limits));
+        return (first_ > 0 && is_up && !comes_back_ && lowest_ >= 0.5 * first_) || rests_from_the_start(limits);
     }
     // Its last third is below the one before, in nine of ten pairs of blocks.
     [[nodiscard]] constexpr bool falls_still(progress_limits const& limits) const noexcept {

@@ -28,7 +28,8 @@ public:
         double peak = 0;                            // the largest update ratio; fades by 2 % an update
         double highest = 0;                         // the largest update ratio, without fading
         double latest = 0;                          // the update ratio when last seen; 0: it did not move
-        double path = 0;                            // the sum of its update ratios
+        double path = 0;                            // the sum of its update ratios, each at most 1
+        double steps = 0;                           // over which it moved by that
         step_id met_at{}, early_at{};               // steps of the first observation, of `early`
         step_id peak_at{}, highest_at{};            // steps of `peak`, of `highest`
         std::uint64_t moves = 0, rests = 0;         // observations that differ from the one before, and that do not
@@ -49,7 +50,7 @@ public:
         // The mean of its update ratios.
         [[nodiscard]] SPOTTER_STRICT constexpr double mean_update() const noexcept {
             SPOTTER_STRICT_BODY
-            return moves > 0 ? path / static_cast<double>(moves) : 0;
+            return steps > 0 ? path / steps : 0;
         }
         // Of its first values.
         [[nodiscard]] SPOTTER_STRICT constexpr double mean_square() const noexcept {
@@ -104,7 +105,7 @@ public:
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
         mine->latest = ratio.value;
-        if (ratio.value > 0) { return note_move(*mine, ratio.value, it.step); }
+        if (ratio.value > 0) { return note_move(*mine, ratio.value, it); }
         ++mine->rests, ++mine->resting, ++all_rests_;
     }
 
@@ -256,10 +257,14 @@ private:
         mine.growth = (mine.seen ? square_root(mean_square_of(it)) : scale_of_finite(it)) / before;
         mine.growth_at = it.step;
     }
-    SPOTTER_STRICT constexpr void note_move(weight& mine, double ratio, step_id at) noexcept {
+    // `ratio`: of a step, where several lie between this observation and the one before.
+    SPOTTER_STRICT constexpr void note_move(weight& mine, double ratio, observation const& it) noexcept {
         SPOTTER_STRICT_BODY
+        step_id const at = it.step;
+        double const steps = static_cast<double>(at.index - it.stats.previous_index);
         ++mine.moves, ++all_moves_, mine.resting = 0, moved_now_ = true;
-        mine.path += ratio;
+        mine.steps += steps;
+        mine.path += rounded_product(ratio < 1 ? ratio : 1, steps);
         fade(mine);
         if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }
         is_new_ = is_new_ || mine.moves == first_updates;

@@ -61,6 +61,27 @@ template <class Ask>
     return it;
 }
 
+// A weight has hardly moved if its largest update ratio is below `ratio`. From 50 updates on, also if their sum is
+// below `path`; from 100 on, if their mean is below `mean`; from `after` on, if it is below `usual_mean` of a weight of
+// the usual scale, 1; from 800 on, if it is below `long_mean`.
+struct least_move {
+    static constexpr std::uint64_t after = 500;
+    double ratio = 0, path = 0, mean = 0, usual_mean = 0, long_mean = 0;
+
+    // The least mean of its updates that moves a weight.
+    [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(update_sizes::weight const& it) const noexcept {
+        SPOTTER_STRICT_BODY
+        double least = it.moves >= 50 ? path / it.steps : 0;
+        auto const raise = [&](std::uint64_t from, double to) {
+            if (it.moves >= from && to > least) { least = to; }
+        };
+        raise(100, mean);
+        raise(after, usual_mean / (it.scale > 0 && it.scale < 1 ? it.scale : 1));
+        raise(800, long_mean);
+        return least;
+    }
+};
+
 inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the weights: large, but healthy
 
 [[nodiscard]] SPOTTER_STRICT inline finding large_rate(shown_weight const& of, double limit) noexcept {
@@ -107,15 +128,32 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (all.are_most()) { into = large_rate(all.largest, limit); }
     return all.are_most();
 }
-// Lately most weights leapt.
+// Over 500 updates and more half of the weights or more moved by a tenth of themselves on average: they keep nothing of
+// what they learn.
+[[nodiscard]] inline bool leap_on_average(update_sizes const& weights, double limit, finding& into) noexcept {
+    tally const all = count(
+        weights,
+        [&](update_sizes::weight const& it) {
+            bool const is_judged = it.moves >= least_move::after && !it.began_near_zero();
+            double const mean = it.mean_update();
+            return weighed{mean, is_judged && mean >= limit, is_judged};
+        },
+        &update_sizes::weight::last_at);
+    if (all.matching == 0 || 2 * all.matching < all.judged) { return false; }
+    into = large_rate(all.largest, limit);
+    into.measure = "mean update ratio";
+    return true;
+}
+// Lately most weights leapt, or they do on average.
 [[nodiscard]] inline bool leaps(run_evidence const& of, finding& into) noexcept {
     double const limit = of.limits.leap;
     auto const ask = [&](update_sizes::weight const& it) {
         return weighed{it.peak, it.peak >= limit && !it.has_vanished()};
     };
     tally const all = count(of.weights, ask, &update_sizes::weight::peak_at);
-    if (all.are_most()) { into = large_rate(all.largest, limit); }
-    return all.are_most();
+    if (!all.are_most()) { return leap_on_average(of.weights, limit, into); }
+    into = large_rate(all.largest, limit);
+    return true;
 }
 
 // Some elements of a weight are not finite, and the others are a hundred times as large as the weight was before: they
@@ -240,26 +278,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// A weight has hardly moved if its largest update ratio is below `ratio`. From 50 updates on, also if their sum is
-// below `path`; from 100 on, if their mean is below `mean`; from `after` on, if it is below `usual_mean` of a weight of
-// the usual scale, 1; from 800 on, if it is below `long_mean`.
-struct least_move {
-    static constexpr std::uint64_t after = 500;
-    double ratio = 0, path = 0, mean = 0, usual_mean = 0, long_mean = 0;
-
-    // The least mean of its updates that moves a weight.
-    [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(update_sizes::weight const& it) const noexcept {
-        SPOTTER_STRICT_BODY
-        double least = it.moves >= 50 ? path / static_cast<double>(it.moves) : 0;
-        auto const raise = [&](std::uint64_t from, double to) {
-            if (it.moves >= from && to > least) { least = to; }
-        };
-        raise(100, mean);
-        raise(after, usual_mean / (it.scale > 0 && it.scale < 1 ? it.scale : 1));
-        raise(800, long_mean);
-        return least;
-    }
-};
 // No weight has ever moved by as much, of those that did not begin next to zero, though a gradient pulls.
 [[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, least_move const& least,
                                                         std::uint64_t patience, finding& into) noexcept {
@@ -285,14 +303,15 @@ struct least_move {
     return true;
 }
 
-// After a hundred updates and more, all of them together are a small share of each weight, for most weights that move:
-// the net is as it began.
-[[nodiscard]] SPOTTER_STRICT inline bool are_as_they_began(update_sizes const& weights, finding& into) noexcept {
+// After so many updates all of them together are below `share` of each weight, for most weights that move: the net is
+// as it began. Not while updates grow, as under a rate that warms up.
+[[nodiscard]] SPOTTER_STRICT inline bool are_as_they_began(update_sizes const& weights, std::uint64_t updates,
+                                                           double share, finding& into) noexcept {
     SPOTTER_STRICT_BODY
-    constexpr double share = 0.03;
-    tally const all = count(weights, [](update_sizes::weight const& it) {
-        bool const is_judged = it.moves >= 100 && !it.began_near_zero();
-        return weighed{it.path, is_judged && it.path < share, is_judged};
+    tally const all = count(weights, [=](update_sizes::weight const& it) {
+        bool const is_judged = it.moves >= updates && !it.began_near_zero();
+        bool const grows = it.latest > 1.5 * it.mean_update();
+        return weighed{it.path, is_judged && it.path < share && !grows, is_judged};
     });
     if (!all.are_most() || weights.nothing_pulls_now()) { return false; }
     into = found_by(rule_id::learning_rate_too_small, "weights are hardly away from where they began", all,
@@ -371,6 +390,14 @@ struct least_move {
         &update_sizes::weight::highest_at);
     if (all.matching > 0) { into = large_rate(all.largest, of.limits.leap); }
     return all.matching > 0;
+}
+
+// After 800 updates most weights have moved by less than a hundredth of themselves in all; or by less than a tenth,
+// where little is learned.
+[[nodiscard]] inline bool are_as_ever(update_sizes const& weights, progress_watch const& losses,
+                                      finding& into) noexcept {
+    double const share = losses.has_gained_little() ? 0.1 : update_sizes::far_enough;
+    return are_as_they_began(weights, 800, share, into);
 }
 
 // An update below `next_to_nothing` never learns. One below `small_step` is too small where nothing is learned, and so
