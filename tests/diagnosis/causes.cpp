@@ -734,6 +734,7 @@ struct guessing_run {
     double evaluated_share = -0.1;  // the loss of evaluation falls by this share an epoch
     bool flat = false;              // the loss, from the start
     double update = 1e-3;           // share of its weight
+    std::uint64_t steps = 500;
 
     [[nodiscard]] std::string first_alarm() const {
         hook watch{plan{}, packs::supervised};
@@ -758,7 +759,7 @@ struct guessing_run {
                 }
             }
         };
-        for (std::uint64_t i = 0; i < 500; ++i) {
+        for (std::uint64_t i = 0; i < steps; ++i) {
             for (float& each : w) { each += static_cast<float>(update * static_cast<double>(random() % 1000) * 1e-3); }
             for (float& each : act) { each = dead ? 0 : static_cast<float>(random() % 7); }
             watch.begin(train(i));
@@ -783,6 +784,9 @@ TEST_CASE("cause: guesses are an outcome, though the loss falls, with a dead lay
     CHECK(guessing_run{.dead = true, .rests = true, .evaluated_share = 0.05}.first_alarm() ==
           "all_zero: all values are zero");
     CHECK(guessing_run{.rests = true, .evaluated_share = 0.05}.first_alarm().empty());  // it is young
+    std::string const at_rest = guessing_run{.rests = true, .evaluated_share = 0.05, .steps = 800}.first_alarm();
+    CHECK(at_rest.starts_with("no_better_than_guessing"));
+    CHECK(guessing_run{.evaluated_share = 0.05, .steps = 800}.first_alarm().empty());  // the loss still falls
     CHECK(guessing_run{.learns = true, .evaluated_share = 0.05}.first_alarm().empty());
     std::string const reversed = guessing_run{.learns = true, .evaluated_share = -0.02}.first_alarm();
     CHECK((reversed.starts_with("no_better_than_guessing") || reversed == "overfit: eval loss rises from the start"));
