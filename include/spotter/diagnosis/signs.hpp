@@ -26,7 +26,7 @@
     of(eval_as_before) /* training improves; evaluation stays where training began, or rises */ \
     /* Updates relative to their weights */ \
     of(most_weights_leapt) /* at first half of the weights moved by half of themselves; no fall of the loss */ \
-    of(most_weights_leap) /* lately more than half of them moved by a tenth at once; or half, on average of 500 */ \
+    of(most_weights_leap) /* lately more than half of them moved by a tenth at once; or do so on average of 500 */ \
     of(most_weights_leapt_later) /* later, most weights moved by half of themselves; no rise of the loss */ \
     of(weights_overflowed) /* some elements of a weight are not finite, and the others grew a hundredfold at once */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \

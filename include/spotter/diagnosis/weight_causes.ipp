@@ -128,8 +128,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (all.are_most()) { into = large_rate(all.largest, limit); }
     return all.are_most();
 }
-// Over 500 updates and more half of the weights or more moved by a tenth of themselves on average: they keep nothing of
-// what they learn.
+// Over 500 updates and more most weights moved by a tenth of themselves on average: they keep nothing of what they
+// learn.
 [[nodiscard]] inline bool leap_on_average(update_sizes const& weights, double limit, finding& into) noexcept {
     tally const all = count(
         weights,
@@ -139,7 +139,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
             return weighed{mean, is_judged && mean >= limit, is_judged};
         },
         &update_sizes::weight::last_at);
-    if (all.matching == 0 || 2 * all.matching < all.judged) { return false; }
+    if (!all.are_most()) { return false; }
     into = large_rate(all.largest, limit);
     into.measure = "mean update ratio";
     return true;
