@@ -112,6 +112,14 @@ TEST_CASE("cause: a plateau near small initial weights is no flat loss while gra
     CHECK(first_alarm(story_of(packs::supervised, 600, {}, plateau(0.05, -0.002))).reason == "loss is flat");
     // Gradients that could have changed the loss from the start.
     CHECK(first_alarm(story_of(packs::supervised, 600, {}, plateau(5, 0.002))).reason == "loss is flat");
+    // Weights that shrink do not leave a plateau.
+    auto const decaying = [&](shown_step& it, std::uint64_t i) {
+        plateau(0.05, 0.006)(it, i);
+        for (auto& weight : it.weights) {
+            for (float& each : weight) { each *= 0.997F; }
+        }
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 700, {}, decaying)).rule == "weight_decay_too_large");
 }
 
 TEST_CASE("cause: units that die in training were killed by steps, those dead from the start were not") {

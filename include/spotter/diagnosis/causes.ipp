@@ -309,7 +309,7 @@ inline constexpr found_sign found[] = {
     {sign::most_weights_leapt_later, &leapt_later},
     {sign::weights_overflowed, &overflowed},
     {sign::most_weights_grew, &grew},
-    {sign::most_weights_shrank, &shrank},
+    {sign::most_weights_shrank, [](auto const& of, auto& into) noexcept { return shrank(of.weights, into); }},
     {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::all_gradients_zero, &nothing_arrives},

@@ -274,11 +274,12 @@ SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
     return leaps || climbs(update_direction::most_climb) || climbs(update_direction::ascends);
 }
 
-// The loss is where it began, because the weights are.
+// The loss is where it began, because the weights are. They grow there, and do not shrink.
 SPOTTER_COLD_BODY bool diagnoser::leaves_a_plateau() const noexcept {
     auto const* const loss = losses_.loss();
+    finding unused;
     return loss != nullptr && !loss->train.has_lost_progress() && !weights_.leapt(limits_.large_step) &&
-           weights_.leave_a_plateau(magnitude(loss->train.first()));
+           weights_.leave_a_plateau(magnitude(loss->train.first())) && !causes::shrank(weights_, unused);
 }
 
 // On a plateau a loss is not flat yet. After the first steps threw a loss up, its fall is no progress until it is below

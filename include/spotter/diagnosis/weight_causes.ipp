@@ -220,10 +220,10 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // More than half of the weight matrices have shrunk to half of what they began as.
-[[nodiscard]] SPOTTER_STRICT inline bool shrank(run_evidence const& of, finding& into) noexcept {
+[[nodiscard]] SPOTTER_STRICT inline bool shrank(update_sizes const& weights, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     constexpr double little = 0.5;
-    tally const all = count(of.weights, [&](update_sizes::weight const& it) {
+    tally const all = count(weights, [&](update_sizes::weight const& it) {
         return weighed{it.first_size > 0 ? it.size / it.first_size : 0, it.size < little * it.first_size,
                        it.first_size > 0};
     });
