@@ -173,6 +173,19 @@ TEST_CASE("poor_weight_initialization: two weights that are all 0.5 fire ten ste
     CHECK(fired_from_one_value(rule, 0, 0, 4) == indices{12});  // as it is seen
     CHECK(fired_from_one_value(rule, 0, 0, 15) == indices{15});
     CHECK(fired_from_one_value(poor_weight_initialization{.symmetry = false}, 0, 0).empty());
+    // The last column, or row, of each holds biases.
+    auto const with_biases = [&](bool transposed) {
+        return fired(rule, 30, [=](auto& it, step_id at) {
+            auto const moved = static_cast<float>(at.index);
+            std::vector<float> first(12, 0), second{moved, moved, moved, moved, -moved, moved, moved, -moved};
+            for (std::size_t e = 0; e < 12; ++e) { first[e] = moved * static_cast<float>(transposed ? e / 3 : e % 4); }
+            it.see(at, "fc1/w", first, transposed ? extents{4, 3} : extents{3, 4});
+            if (transposed) { second = {moved, -moved, moved, -moved, moved, -moved, moved, moved}; }
+            it.see(at, "fc2/w", second, transposed ? extents{4, 2} : extents{2, 4});
+        });
+    };
+    CHECK(with_biases(false) == indices{10});
+    CHECK(with_biases(true) == indices{10});
     run reported{rule};
     for (std::uint64_t i = 0; i < 11; ++i) {
         reported.see(train(i), "fc1/w", {0.5F, 0.5F, 0.5F, 0.5F}, {2, 2});

@@ -293,12 +293,13 @@ private:
     [[nodiscard]] constexpr truth truth_of_waiting(state const& seen) const noexcept {
         return symmetry && (seen.met == 0 || seen.waiting > 0) ? truth::undecided : truth::no;
     }
-    // By their sizes: the outputs of one are the inputs of the next; of a convolution so many places of them; of a
-    // recurrent layer three or four gates.
+    // By their sizes: the outputs of one are the inputs of the next, which may have one more for its biases; of a
+    // convolution so many places of them; of a recurrent layer three or four gates.
     [[nodiscard]] static constexpr bool leads_to(layer_size const& one, layer_size const& next) noexcept {
         if (one.rows < 2 || next.columns < 2) { return false; }
         if (one.is_convolution) { return next.columns % one.rows == 0; }
-        return one.rows == next.columns || one.rows == 3 * next.columns || one.rows == 4 * next.columns;
+        return one.rows == next.columns || one.rows + 1 == next.columns || one.rows == next.columns + 1 ||
+               one.rows == 3 * next.columns || one.rows == 4 * next.columns;
     }
     // Whether one of the weights that began alike leads to another one of them.
     [[nodiscard]] static constexpr bool any_chain(state const& seen) noexcept {
