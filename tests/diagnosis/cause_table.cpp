@@ -44,6 +44,7 @@ static_assert(first({no_gradient, gradient_vanishes}) == cause::no_gradient);
 static_assert(first({gradient_vanishes, gradient_fades_with_depth}) == cause::depth);
 static_assert(first({guesses, classes_imbalanced}) == cause::labels);
 static_assert(first({classes_imbalanced}) == cause::imbalance);
+static_assert(first({classes_imbalanced, loss_gets_worse}) == cause::none);
 static_assert(first({unmixed_batches, guesses, eval_above_training}) == cause::imbalance);
 static_assert(first({eval_rises, eval_above_training}) == cause::overfit);
 static_assert(first({updates_lost_in_bf16}) == cause::precision);

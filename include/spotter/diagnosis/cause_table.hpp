@@ -131,7 +131,7 @@ inline constexpr cause_row cause_table[] = {
        need(sign::eval_as_before, 3)}},
      "", "show ten inputs beside their labels"},
     {cause::imbalance, "a class is rare", rule_id::class_imbalance,
-     {{need(sign::unmixed_batches, 7), need(sign::classes_imbalanced, 3)}},
+     {{need(sign::unmixed_batches, 7), need(sign::classes_imbalanced, 3), against(sign::loss_gets_worse, 3)}},
      "", "count the labels"},
     {cause::overfit, "learned by heart", rule_id::overfit,
      {{need(sign::eval_above_training, 3), need(sign::eval_rises, 3), need(sign::eval_as_before, 0)}},
