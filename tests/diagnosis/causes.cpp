@@ -137,7 +137,7 @@ TEST_CASE("cause: units that die in training were killed by steps, those dead fr
 }
 
 TEST_CASE(
-    "cause: after 800 updates weights have moved by next to nothing in all, or by little where little is learned") {
+    "cause: after 750 updates weights have moved by next to nothing in all, or by little where little is learned") {
     auto const levels_off_at = [](double end) {
         return [=](shown_step& it, std::uint64_t i) {
             double const noise = 0.01 * std::sin(7.0 * static_cast<double>(i));
