@@ -230,7 +230,7 @@ struct spoken_sign {
     if (gained_little) { least.mean = update_sizes::little; }
     return rate_too_small(of.weights, least, update_sizes::first_updates, into) ||
            (gained_little && are_as_they_began(of.weights, 100, 0.03, into)) ||
-           are_as_ever(of.weights, of.losses, into);
+           moved_little_in_all(of.weights, of.losses, into);
 }
 
 inline constexpr spoken_sign spoken[] = {
@@ -415,7 +415,7 @@ SPOTTER_COLD_BODY bool updates_are_small(update_sizes const& weights, progress_w
     causes::least_move least = causes::least_update(now, losses, limits);
     least.path = 0;
     return (losses.has_gained_little() && causes::rate_too_small(weights, least, causes::least_move::after, unused)) ||
-           causes::are_as_ever(weights, losses, unused);
+           causes::moved_little_in_all(weights, losses, unused);
 }
 
 SPOTTER_COLD_BODY bool names_are_wrong(update_sizes const& weights, step_id at, finding& into) noexcept {

@@ -394,8 +394,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 // After 750 updates most weights have moved by less than a hundredth of themselves in all; or by less than a tenth,
 // where little is learned.
-[[nodiscard]] inline bool are_as_ever(update_sizes const& weights, progress_watch const& losses,
-                                      finding& into) noexcept {
+[[nodiscard]] inline bool moved_little_in_all(update_sizes const& weights, progress_watch const& losses,
+                                              finding& into) noexcept {
     double const share = losses.has_gained_little() ? 0.1 : update_sizes::far_enough;
     return are_as_they_began(weights, 750, share, into);
 }
