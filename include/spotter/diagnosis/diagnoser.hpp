@@ -51,7 +51,7 @@ private:
     [[nodiscard]] bool loses_by_its_own_steps() const noexcept;
     [[nodiscard]] bool leaves_a_plateau() const noexcept;
     [[nodiscard]] bool has_dead_layer() const noexcept;
-    [[nodiscard]] bool stays_dead(episode const& it) const noexcept;
+    [[nodiscard]] bool is_dead_layer(episode const& it) const noexcept;
     [[nodiscard]] bool one_layer_climbs() const noexcept;
     [[nodiscard]] spotter::progress outcome() noexcept;
     // A loss changed its level while weights took small steps. One that rose begins anew, twice at most. Writes the

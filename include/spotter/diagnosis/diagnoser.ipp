@@ -110,21 +110,21 @@ SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& 
     return outcome ? standing::outcome : standing::symptom;
 }
 
-// All units of an activation have been dead for fifty closes.
-SPOTTER_COLD_BODY bool diagnoser::has_dead_layer() const noexcept {
-    episode const* const it = said_.find(rule_id::all_zero);
-    return it != nullptr && close_ >= it->first + 50 && !weights_.has_weight(it->latest.tensor);
+// Of an episode of all_zero: no unit of an activation has been active for fifty closes.
+SPOTTER_COLD_BODY bool diagnoser::is_dead_layer(episode const& it) const noexcept {
+    return close_ >= it.unbroken + 50 && !weights_.has_weight(it.latest.tensor);
 }
 
-// They died in training, and none was active since: no signal and no gradient passes the layer any more.
-SPOTTER_COLD_BODY bool diagnoser::stays_dead(episode const& it) const noexcept {
-    return it.latest.is<all_zero>(all_zero::died) && close_ >= it.unbroken + 50 &&
-           !weights_.has_weight(it.latest.tensor);
+SPOTTER_COLD_BODY bool diagnoser::has_dead_layer() const noexcept {
+    episode const* const it = said_.find(rule_id::all_zero);
+    return it != nullptr && is_dead_layer(*it);
 }
 
 SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
     finding const& found = it.latest;
-    if (standing_of(found) != standing::symptom || stays_dead(it)) { return found.severity; }
+    // No signal and no gradient passes a layer that died in training and stays dead.
+    bool const stays_dead = found.is<all_zero>(all_zero::died) && is_dead_layer(it);
+    if (standing_of(found) != standing::symptom || stays_dead) { return found.severity; }
     if (found.id == rule_id::gradient_not_cleared) { return waits(it) ? severity::info : found.severity; }
     if (found.id == rule_id::constant_batch) { return severity::info; }
     bool const is_alarm = is_ill(now) || is_witnessed(found, now) || (now == progress::unknown && stands_alone(found));
