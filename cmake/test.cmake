@@ -8,16 +8,20 @@ if(SPOTTER_SETUP_ALONE)
 endif()
 
 set(folder "${SPOTTER_ROOT}/build/default")
-set(long OFF)
-if("$ENV{SPOTTER_TEST_LONG}") # set by .ci/run
-    set(long ON)
-endif()
+set(more "")
+foreach(option IN ITEMS SPOTTER_TEST_FOREIGN SPOTTER_TEST_LONG) # in the environment .ci/run sets them
+    if("$ENV{${option}}")
+        list(APPEND more -D${option}=ON)
+    else()
+        list(APPEND more -D${option}=OFF)
+    endif()
+endforeach()
 set(SPOTTER_STEPS 3)
 if(EXISTS "$ENV{SPOTTER_TEST_PASSED}")
     set(SPOTTER_STEPS 4)
 endif()
 spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DSPOTTER_TEST_QUICK=-O0
-                  -DSPOTTER_WERROR=ON -DSPOTTER_TEST_LONG=${long})
+                  -DSPOTTER_WERROR=ON ${more})
 spotter_build("${folder}")
 
 set(report "")

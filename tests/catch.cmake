@@ -33,7 +33,7 @@ endif()
 # Compiling most tests takes longer than running them: those are compiled without optimisation if SPOTTER_TEST_QUICK is
 # set.
 set(SPOTTER_TEST_QUICK "" CACHE STRING "Compile the tests that do not compute much with this, such as -O0")
-set(SPOTTER_COMPUTING format fault golden stress ring stat)
+set(SPOTTER_COMPUTING format fault golden pages_cookbook stress ring stat)
 
 # What most tests include is parsed once for the quick tests and once for the others, not in each file
 # (docs/internals/tests.md). Only with g++ and spotter::compiled: other configurations show which test includes too
