@@ -26,7 +26,6 @@ constexpr sign_rule rules[] = {
     {sd::sign::saturated_units, spotter::rule_id::saturated_activation},
     {sd::sign::nothing_to_gain, spotter::rule_id::saturated_activation},
     {sd::sign::gradient_fades_with_depth, spotter::rule_id::gradient_depth_ratio},
-    {sd::sign::predictions_unrelated, spotter::rule_id::unrelated_predictions},
     {sd::sign::labels_contradict, spotter::rule_id::label_noise},
     {sd::sign::eval_as_before, spotter::rule_id::overfit},
     {sd::sign::eval_rises, spotter::rule_id::overtraining},

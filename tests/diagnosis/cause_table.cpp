@@ -87,8 +87,7 @@ static_assert(first({hardly_anything_moves, nothing_to_gain}) == cause::dead_uni
 static_assert(first({nothing_moves, updates_without_effect, nothing_to_gain}) == cause::dead_units);
 static_assert(first({some_weights_climb, loss_gets_worse, most_weights_leapt}) == cause::wrong_sign);
 static_assert(first({some_weights_climb, some_keep_climbing, loss_has_not_risen, guesses}) == cause::wrong_sign);
-static_assert(first({predictions_opposed, predictions_unrelated}) == cause::wrong_sign);
-static_assert(first({predictions_unrelated}) == cause::labels);
+static_assert(first({predictions_opposed, guesses}) == cause::wrong_sign);
 static_assert(first({labels_contradict, eval_rises, eval_above_training}) == cause::labels);
 static_assert(first({labels_contradict, raw_input}) == cause::raw_input);
 static_assert(first({units_died, dead_units, eval_rises}) == cause::large_rate);
@@ -121,6 +120,10 @@ static_assert(first({loss_gets_worse}) == cause::none);
 static_assert(rank({guesses, no_gradient}).first == cause::no_gradient);
 static_assert(rank({guesses, no_gradient}).second == cause::labels);
 static_assert(rank({guesses, no_gradient}).lead == 0);
+// Labels at random also make weights shrink, where nothing else does.
+static_assert(rank({most_weights_shrank, guesses}).first == cause::decay);
+static_assert(rank({most_weights_shrank, guesses}).second == cause::labels && small_lead == 1);
+static_assert(rank({most_weights_shrank, guesses}).lead == 1);
 static_assert(rank({guesses}).second == cause::none && rank({guesses}).lead == 4);
 // Another table is ranked by its own weights.
 static_assert(rank({guesses, no_gradient}, {{{cause::labels, {}, {}, {{need(guesses, 5)}}, {}, {}},

@@ -999,6 +999,34 @@ TEST_CASE("unrelated_predictions: columns by any layout, and in batches of any s
     }
 }
 
+TEST_CASE("unrelated_predictions: masks and sets of tags, of several samples", "[unrelated_predictions]") {
+    // 60 steps: two of five tags a sample at random; predictions that know them by `share`. How it fired; 0: not.
+    auto const how = [](float share, extents const& shape, std::uint64_t steps = 60) {
+        run it{unrelated_predictions{.warmup = 0, .warmup_pairs = 0}};
+        number_source random;
+        std::uint8_t found = 0;
+        for (std::uint64_t i = 0; i < steps; ++i) {
+            std::vector<float> targets, said;
+            for (std::uint64_t k = 0; k < shape.elements(); ++k) {
+                targets.push_back(random.normal() > 0.25F ? 1.0F : 0.0F);
+                said.push_back(0.4F + share * (targets.back() - 0.4F) + 0.01F * random.normal());
+            }
+            it.see(train(i), "target", targets, shape);
+            it.see(train(i), "prediction", said, shape);
+            if (it.close(train(i)) == truth::yes) { found = it.found[0].condition; }
+        }
+        return found;
+    };
+    CHECK(how(0, {20, 5}) == unrelated_predictions::unrelated);
+    CHECK(how(0, {20, 5}, 600) == unrelated_predictions::unrelated);  // never for long: rare tags are learned late
+    CHECK(how(0, {20, 4, 4}) == unrelated_predictions::unrelated);
+    CHECK(how(-0.5F, {20, 5}) == unrelated_predictions::opposed);
+    CHECK(how(0.01F, {20, 5}) == 0);
+    CHECK(how(0, {100, 1}) == 0);  // two classes, or real and made
+    CHECK(how(0, {100}) == 0);
+    CHECK(how(0, {1, 100}) == 0);
+}
+
 TEST_CASE("unrelated_predictions: one answer to everything tells nothing; classes and two values are left out",
           "[unrelated_predictions]") {
     unrelated_predictions const rule{.samples = 7, .warmup = 0, .warmup_pairs = 0, .patience = 1};

@@ -67,8 +67,7 @@
     of(gradient_holds_those_before) /* gradient_not_cleared: shown by the noise of the gradient */ \
     of(gradients_pile_up) /* gradient_not_cleared: shown by the growth of gradients */ \
     of(gradients_change_little) /* gradient_not_cleared: most have 30 times the squared norm of their change */ \
-    of(guesses) /* no_better_than_guessing */ \
-    of(predictions_unrelated) /* unrelated_predictions */ \
+    of(guesses) /* no_better_than_guessing, unrelated_predictions */ \
     of(predictions_opposed) /* unrelated_predictions: they run against their targets */ \
     of(labels_contradict) /* label_noise */ \
     of(unmixed_batches) /* class_imbalance: a batch has labels of one class */ \

@@ -16,9 +16,9 @@ namespace spotter::inline SPOTTER_ABI {
 // n - 1 degrees of freedom. Predictions are unrelated to their targets where the correlation is at most two of its
 // standard errors, 1/sqrt(degrees of freedom of all columns), above zero; units and offsets do not matter. Warning
 // after `patience` such windows in a row, until one is better. Targets are floating-point labels that are not classes:
-// in at least half of a window's pairs a number is not whole, and there are at least three different targets. A step
-// with a non-finite value is skipped. Targets and predictions of a step are paired where they have equally many
-// elements, 64 pairs at most.
+// in at least half of a window's pairs a number is not whole, and there are at least three different targets; or two,
+// where a sample has several columns, as a mask or a set of tags has. A step with a non-finite value is skipped.
+// Targets and predictions of a step are paired where they have equally many elements, 64 pairs at most.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
@@ -107,6 +107,8 @@ struct unrelated_predictions {
         double values[sampled_values::most]{};  // the elements that are paired
 
         // Which element of a sample the i-th is.
+        // Batches of several samples with several elements each.
+        [[nodiscard]] constexpr bool has_columns() const noexcept { return samples > 1 && count > samples; }
         [[nodiscard]] constexpr std::uint64_t column_of(std::size_t i) const noexcept {
             std::uint64_t const at = sampled_values::place(i, as_size(count));
             return at / (samples * inner) * inner + at % inner;
@@ -119,6 +121,7 @@ struct unrelated_predictions {
         bool has_target = false, any_close = false;
         double different[2]{};  // the first different targets
         std::uint32_t differ = 0;
+        bool has_columns = false;  // the latest target
     };
 
     // What targets and predictions need.
@@ -172,6 +175,7 @@ struct unrelated_predictions {
         seen.train_closes += at.mode == mode::train ? 1 : 0;
         seen.any_close = true;
         std::uint64_t const count = seen.target.count == seen.said.count ? seen.target.count : 0;
+        seen.has_columns = count > 0 ? seen.target.has_columns() : seen.has_columns;
         window& mine = seen.by_mode[index_of(at.mode)];
         for (std::size_t i = 0; i < sampled_values::most && i < count; ++i) {
             add(seen, mine, i);
@@ -184,7 +188,8 @@ struct unrelated_predictions {
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
         bool const is_opposed = mine.opposed >= patience;
-        condition const how = mine.bad >= long_patience ? long_unrelated : unrelated;
+        // Rare tags are learned late.
+        condition const how = mine.bad >= long_patience && seen.differ == 3 ? long_unrelated : unrelated;
         why_found const why = is_opposed ? why_found{"predictions run against their targets", opposed}
                                          : why_found{"predictions are unrelated to their targets", how};
         out.push(who.as_finding(why, "correlation", relation::less_equal, is_opposed ? mine.against : mine.limit));
@@ -217,7 +222,8 @@ private:
         SPOTTER_STRICT_BODY
         bool const warm = seen.train_closes >= warmup && seen.train_pairs >= warmup_pairs;
         for (std::size_t i = 0; i < mine.count; ++i) { mine.take(mine.columns[i]); }
-        bool const numbers = seen.differ == 3 && 2 * mine.fractions >= mine.pairs;
+        bool const several = seen.differ == 3 || (seen.differ == 2 && seen.has_columns);
+        bool const numbers = several && 2 * mine.fractions >= mine.pairs;
         if (warm && numbers && is_finite(mine.products) && is_finite(mine.squares)) {
             double const spread = square_root(mine.freedom) * square_root(mine.squares);
             mine.measured = spread > 0 ? mine.products / spread : 0;
