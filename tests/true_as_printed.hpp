@@ -48,9 +48,16 @@ inline bool is_true_as_printed(spotter::finding const& it) {
            is_true_in(spotter::detail::sentence_of<std::string>(it), it);
 }
 
+// A text that is full was probably cut.
+template <std::size_t Capacity>
+bool is_full(spotter::text<Capacity> const& it) {
+    return it.view().size() == Capacity;
+}
+
 template <class Findings>
 void check_as_printed(Findings const& all) {
     for (spotter::finding const& each : all) {
+        if (is_full(each.detail)) { FAIL_CHECK("cut: " << each.detail.view()); }
         if (is_true_as_printed(each)) { continue; }
         FAIL_CHECK("not true: " << spotter::detail::sentence_of<std::string>(each));
     }

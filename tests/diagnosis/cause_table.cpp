@@ -23,7 +23,7 @@ static_assert(first({bad_values, bad_data, most_weights_leapt, most_weights_leap
 static_assert(first({bad_values, bad_gradient_alone, most_weights_climb, loss_rises_under_small_steps}) ==
               cause::bad_value);
 static_assert(first({bad_values, one_bad_element, large_weights}) == cause::bad_value);
-static_assert(first({same_batch_at_every_step, eval_above_training}) == cause::same_batch);
+static_assert(first({batches_again, eval_above_training}) == cause::same_batch);
 static_assert(first({no_activation, gradient_vanishes}) == cause::no_activation);
 static_assert(first({output_does_not_match, guesses}) == cause::mismatch);
 static_assert(first({one_feature_tells_all, eval_above_training}) == cause::leak);
@@ -51,12 +51,15 @@ static_assert(first({updates_lost_in_bf16}) == cause::precision);
 
 // A row each: what speaks for it, and another one is first.
 static_assert(first({bad_values, most_weights_leapt}) == cause::large_rate);
-static_assert(first({same_batch_at_every_step, unmixed_batches}) == cause::same_batch);
+// Steps that are too large throw the loss up before it overflows.
+static_assert(first({bad_values, most_weights_leap, loss_has_not_risen}) == cause::bad_value);
+static_assert(first({bad_values, most_weights_leapt, most_weights_leap, loss_has_not_risen}) == cause::large_rate);
+static_assert(first({batches_again, unmixed_batches}) == cause::same_batch);
 static_assert(first({no_activation, bad_values, bad_data}) == cause::bad_value);
 static_assert(first({output_does_not_match, bad_values, bad_data}) == cause::bad_value);
 static_assert(first({one_feature_tells_all, loss_gets_worse, most_weights_climb}) == cause::wrong_sign);
 static_assert(first({deep_trees, bad_values, bad_data}) == cause::bad_value);
-static_assert(first({constant_reward, same_batch_at_every_step}) == cause::same_batch);
+static_assert(first({constant_reward, batches_again}) == cause::same_batch);
 static_assert(first({updates_without_effect, nothing_moves}) == cause::zero_rate);
 static_assert(first({updates_without_effect, hardly_anything_moves}) == cause::small_rate);
 static_assert(first({updates_without_effect, dead_without_a_leap, dead_units}) == cause::dead_units);
@@ -77,7 +80,7 @@ static_assert(first({no_gradient, weights_alike}) == cause::alike);
 static_assert(first({gradient_vanishes, most_weights_leapt}) == cause::large_rate);
 static_assert(first({guesses, no_gradient, eval_as_before, weights_alike}) == cause::alike);
 static_assert(first({classes_imbalanced, guesses}) == cause::labels);
-static_assert(first({eval_rises, same_batch_at_every_step}) == cause::same_batch);
+static_assert(first({eval_rises, batches_again}) == cause::same_batch);
 static_assert(first({updates_lost_in_bf16, updates_without_effect}) == cause::left_out);
 
 static_assert(first({most_weights_climb, optimizer_ascends, loss_has_not_risen, no_gradient}) == cause::no_gradient);

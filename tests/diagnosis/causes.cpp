@@ -134,6 +134,25 @@ TEST_CASE("cause: units that die in training were killed by steps, those dead fr
     CHECK((died.tensor == "act/fc1" && died.detail.find("for: units died") != died.detail.npos));
     reported_finding const dead = first_alarm(story_of(packs::supervised, 520, {}, dead_from(0)));
     CHECK((dead.rule == "all_zero" && dead.detail.find("dead without a leap") != dead.detail.npos));
+    // 19 of 20 units, after 250 closes: a training that fails lets units die.
+    auto const nearly_dead_from = [](std::uint64_t step) {
+        hook watch{plan{}, packs::supervised};
+        std::mt19937 random{3};
+        std::vector<float> act(320);
+        for (std::uint64_t i = 0; i < 700; ++i) {
+            for (std::size_t k = 0; k < 320; ++k) {
+                act[k] = i >= step && k % 20 != 0 ? 0 : static_cast<float>(random() % 3);
+            }
+            watch.begin(train(i));
+            watch.observe("act/fc1", view_of(act.data(), {16, 20}));
+            for (finding const& each : watch.end("loss"_t = 2.3 + 0.01 * std::sin(3 * static_cast<double>(i)))) {
+                if (each.severity >= severity::warning) { return std::string{each.detail.view()}; }
+            }
+        }
+        return std::string{};
+    };
+    CHECK(nearly_dead_from(0) == "for: dead without a leap, dead units");
+    CHECK(nearly_dead_from(250) == "for: dead units");
 }
 
 TEST_CASE(
@@ -165,6 +184,38 @@ TEST_CASE(
         watch.observe("grad/fc1/w", view_of(gradient.data(), {8, 8}));
         CHECK(alarm_in(watch.end("loss"_t = 1.8 + 0.5 * std::exp(-0.004 * static_cast<double>(i)))).empty());
     }
+}
+
+TEST_CASE("cause: most weights began next to zero, and have not moved, in a run that learns little") {
+    auto const first = [](std::size_t resting) {  // layers; the last one moves
+        hook watch{plan{}, packs::supervised};
+        std::mt19937 random{3};
+        std::normal_distribution<double> normal;
+        std::vector<std::vector<float>> weights(resting + 1, std::vector<float>(64, 0.5F));
+        std::vector<float> gradient(64);
+        for (std::size_t layer = 0; layer < resting; ++layer) {
+            for (float& each : weights[layer]) { each = static_cast<float>(0.003 * normal(random)); }
+        }
+        for (std::uint64_t i = 0; i < 900; ++i) {
+            for (float& each : gradient) { each = static_cast<float>(normal(random)); }
+            watch.begin(train(i));
+            for (std::size_t layer = 0; layer <= resting; ++layer) {
+                std::string const name = "fc" + std::to_string(layer) + "/w";
+                watch.observe(name, view_of(weights[layer].data(), {8, 8}));
+                watch.observe("grad/" + name, view_of(gradient.data(), {8, 8}));
+                double const update = layer < resting ? 3e-3 * 2e-6 : 0.5 * 1e-3;
+                for (std::size_t k = 0; k < 64; ++k) {
+                    weights[layer][k] -= static_cast<float>(update * static_cast<double>(gradient[k]));
+                }
+            }
+            double const loss = 2.6 + 0.17 * std::exp(-0.004 * static_cast<double>(i));
+            std::string const found = alarm_in(watch.end("loss"_t = loss));
+            if (!found.empty()) { return found; }
+        }
+        return std::string{};
+    };
+    CHECK(first(2) == "learning_rate_too_small: weights are hardly away from where they began");
+    CHECK(first(1).empty());  // half of them
 }
 
 TEST_CASE("cause: over 500 updates weights moved by a tenth of themselves on average, though the loss falls") {
@@ -972,6 +1023,31 @@ TEST_CASE("cause: a rate that has decayed to nothing is no parameter that was le
     CHECK(first_alarm(story_of(packs::supervised, 900, {}, killed)).reason == "every gradient is zero");
 }
 
+TEST_CASE("cause: a rate that has decayed below what float32 resolves, of weights in float64") {
+    // The first alarm; the rate or the gradients decay.
+    auto const first = [](bool rate_decays) {
+        hook watch{plan{}, packs::supervised};
+        std::mt19937 random{3};
+        std::normal_distribution<double> normal;
+        std::vector<double> weight(64), gradient(64);
+        for (double& each : weight) { each = 0.4 * normal(random); }
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            double const at = static_cast<double>(i), decay = std::pow(0.9, at);
+            for (double& each : gradient) { each = normal(random) * (rate_decays ? 1 : decay); }
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {8, 8}));
+            watch.observe("grad/fc1/w", view_of(gradient.data(), {8, 8}));
+            for (std::size_t k = 0; k < 64; ++k) { weight[k] -= 1e-3 * (rate_decays ? decay : 1) * gradient[k]; }
+            double const loss = 0.5 + 1.8 * std::exp(-0.1 * at) + 0.01 * normal(random);
+            std::string const found = alarm_in(watch.end("loss"_t = loss));
+            if (!found.empty()) { return std::to_string(i / 100) + " " + found; }
+        }
+        return std::string{};
+    };
+    CHECK(first(true) == "2 learning_rate_zero: no weight moves any more");
+    CHECK(first(false).empty());  // it has converged
+}
+
 TEST_CASE("cause: a rate has faded where one parameter rests, and all weights move by next to nothing") {
     auto const first = [](double least) {  // the least update of a weight
         hook watch{plan{}, packs::supervised};
@@ -1181,6 +1257,38 @@ TEST_CASE("what comes again as often as epochs do is no alarm, a few batches in 
     CHECK_FALSE(of(10).empty());  // a note
     CHECK(alarms_of(of(3)) == std::vector<std::string>{"63 constant_batch"});
     CHECK(alarms_of(of(1)) == std::vector<std::string>{"3 constant_batch"});
+    // Dead units beside it are no cause of that.
+    auto const dead = [](shown_step& it, std::uint64_t i) {
+        for (std::size_t k = 0; k < it.act.size(); ++k) { it.act[k] = k % 8 < 6 ? 0 : it.act[k]; }
+        std::fill(it.input.begin(), it.input.end(), static_cast<float>(i % 3));
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 120, {}, dead)).rule == "constant_batch");
+}
+
+TEST_CASE("cause: a value that is no number, while the loss has not risen, is no large rate") {
+    // Updates of 0.3 of the weights at first; the loss falls, or rises. At step 8 the loss and a gradient are NaN.
+    float const no_number = std::bit_cast<float>(0x7FC00000U);
+    auto const first = [=](double growth) {
+        hook watch{plan{}, packs::supervised};
+        std::mt19937 random{3};
+        std::normal_distribution<double> normal;
+        std::vector<float> weight(64), gradient(64);
+        for (float& each : weight) { each = static_cast<float>(normal(random)); }
+        for (std::uint64_t i = 0; i < 9; ++i) {
+            for (float& each : gradient) { each = static_cast<float>(normal(random)); }
+            double loss = std::exp(growth * double(i));
+            if (i == 8) { loss = no_number, std::fill(gradient.begin(), gradient.end(), no_number); }
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {8, 8}));
+            watch.observe("grad/fc1/w", view_of(gradient.data(), {8, 8}));
+            for (std::size_t k = 0; k < 64; ++k) { weight[k] -= 0.3F * gradient[k]; }
+            std::string const found = alarm_in(watch.end("loss"_t = loss));
+            if (!found.empty()) { return found; }
+        }
+        return std::string{};
+    };
+    CHECK(first(-0.05).starts_with("non_finite: "));
+    CHECK(first(0.5).starts_with("learning_rate_too_large: "));
 }
 
 TEST_CASE("what follows a value that is no number follows from it") {

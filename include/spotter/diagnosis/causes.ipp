@@ -202,7 +202,8 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_certain(episode const& it, run_evidence const& of) noexcept {
     return is_certain(it.latest, of.limits);
 }
-// Found in the first two hundred closes: later, a policy that goes astray is what drives observations out of range.
+// Found in the first two hundred closes: later, a policy that goes astray drives observations out of range, and a
+// training that fails lets units die.
 [[nodiscard]] inline bool of_the_beginning(episode const& it, run_evidence const&) noexcept {
     return it.ever_first <= 200;
 }
@@ -218,9 +219,10 @@ struct spoken_sign {
     episode const* const it = of.held(rule_id::all_zero, all_zero::died);
     return it != nullptr && of_dead_layer(*it, of) ? it : nullptr;
 }
-// No update killed them: they did not die in training, and no first update leapt.
+// No update killed them: they are dead from the beginning, did not die in training, and no first update leapt.
 [[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
-    return of_dead_layer(it, of) && dead_in_training(of) == nullptr && !of.weights.leapt(of.limits.large_step);
+    return of_dead_layer(it, of) && of_the_beginning(it, of) && dead_in_training(of) == nullptr &&
+           !of.weights.leapt(of.limits.large_step);
 }
 
 // Beside another alarm, little progress is as good as none: updates below `little` on average are too small.
@@ -245,7 +247,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::dead_units, rule_id::dead_relu},
     {sign::dead_units, rule_id::dormant_units},
     {sign::saturated_units, rule_id::saturated_activation},
-    {sign::same_batch_at_every_step, rule_id::constant_batch, constant_batch::same_batch, &of_certain},
+    {sign::batches_again, rule_id::constant_batch, 0, &of_certain},
     {sign::no_activation, rule_id::identity_activation},
     {sign::output_does_not_match, rule_id::output_mismatch},
     {sign::one_feature_tells_all, rule_id::feature_importance_overweight},

@@ -42,7 +42,7 @@
     of(weights_alike) /* poor_weight_initialization: matrices other than tables began with one value */ \
     of(weights_next_to_zero) /* all weight matrices began so small that hardly a signal passes them */ \
     of(large_weights) /* most weight matrices multiply the size of their signals several times */ \
-    of(dead_without_a_leap) /* nine tenths of a layer are dead or saturated; no leap did that, and none died later */ \
+    of(dead_without_a_leap) /* nine tenths of a layer are dead or saturated from the beginning; no leap did that */ \
     of(units_died) /* all_zero: no unit of a layer is active any more; or all_gradients_zero, after a leap */ \
     of(weights_rest_at_zero) /* most weights began at zero and never moved, and no gradient pulls them */ \
     /* Findings of rules: the named rule holds */ \
@@ -50,7 +50,7 @@
     of(wide_input) /* input_not_normalized: five times its limit; rl_observation_range */ \
     of(dead_units) /* all_zero, dead_relu, dormant_units */ \
     of(saturated_units) /* saturated_activation */ \
-    of(same_batch_at_every_step) /* constant_batch, where it is certain */ \
+    of(batches_again) /* constant_batch: one batch at every step, or the same few in turn */ \
     of(no_activation) /* identity_activation */ \
     of(output_does_not_match) /* output_mismatch */ \
     of(one_feature_tells_all) /* feature_importance_overweight */ \

@@ -16,11 +16,13 @@ class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
     static constexpr double next_to_nothing = 1e-6;  // an update ratio below which nothing moves: float32 has 24 bits
-    static constexpr double little = 1e-4;           // an update ratio: a weight that moves by more learns
-    static constexpr double far_enough = 0.01;       // a sum of update ratios: such a weight needs no closer look
-    static constexpr double begun = 0.01;            // a scale: below it a weight begins next to zero
-    static constexpr double small_scale = 0.15;      // a weight that begins below it may leap in a healthy run
-    static constexpr double overflowed = 100;        // times a weight: no healthy update makes it that large
+    // An update ratio: a weight that has moved by more rests below it. Float32 has 24 bits; float64 goes on.
+    static constexpr double at_rest = 0x1p-24;
+    static constexpr double little = 1e-4;       // an update ratio: a weight that moves by more learns
+    static constexpr double far_enough = 0.01;   // a sum of update ratios: such a weight needs no closer look
+    static constexpr double begun = 0.01;        // a scale: below it a weight begins next to zero
+    static constexpr double small_scale = 0.15;  // a weight that begins below it may leap in a healthy run
+    static constexpr double overflowed = 100;    // times a weight: no healthy update makes it that large
 
     struct weight {
         double scale = 0;                           // at the first observation; 0: not seen, not finite, or all zero
@@ -40,7 +42,7 @@ public:
         bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
         bool pulls = false;                         // the latest gradient was not zero
         double first_size = 0, size = 0;            // its first and its latest l2 norm; the latest while it was finite
-        double pull = 0;                            // the largest product of norm and gradient norm
+        double pull = 0, latest_pull = 0;           // the largest and the latest product of norm and gradient norm
         double growth = 0;  // once some elements are not finite: the size of the others over that before
         step_id growth_at{};
         std::uint64_t elements = 0;
@@ -56,6 +58,15 @@ public:
         [[nodiscard]] SPOTTER_STRICT constexpr double mean_square() const noexcept {
             SPOTTER_STRICT_BODY
             return elements > 0 ? first_size * first_size / static_cast<double>(elements) : 0;
+        }
+        // Its gradient has fallen below a thousandth of the largest: no rate is why it rests.
+        [[nodiscard]] SPOTTER_STRICT constexpr bool has_converged() const noexcept {
+            SPOTTER_STRICT_BODY
+            return has_gradient && !(latest_pull > 1e-3 * pull);
+        }
+        // An update up to this counts as rest.
+        [[nodiscard]] constexpr double rests_below() const noexcept {
+            return has_gradient && highest > at_rest && !has_converged() ? at_rest : 0;
         }
         // It began at zero or next to it: any step is large beside it.
         [[nodiscard]] constexpr bool began_near_zero() const noexcept {
@@ -105,7 +116,7 @@ public:
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
         mine->latest = ratio.value;
-        if (ratio.value > 0) { return note_move(*mine, ratio.value, it); }
+        if (ratio.value > mine->rests_below()) { return note_move(*mine, ratio.value, it); }
         ++mine->rests, ++mine->resting, ++all_rests_;
     }
 
@@ -285,6 +296,7 @@ private:
         SPOTTER_STRICT_BODY
         double const pull = rounded_product(gradient, of.size);
         of.pull = pull > of.pull ? pull : of.pull;
+        of.latest_pull = pull;
         if (is_finite(pull)) { pull_now_ += pull; }
     }
     // In a function of its own: g++ does not pass an attribute on to a lambda.

@@ -270,7 +270,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 [[nodiscard]] inline bool came_to_rest(update_sizes const& weights, finding& into) noexcept {
     constexpr std::uint64_t patience = 50;
     tally const all = count(weights, [](update_sizes::weight const& it) {
-        return weighed{static_cast<double>(it.resting), it.moves > 0 && it.resting >= patience};
+        bool const rests = it.moves > 0 && it.resting >= patience;
+        return weighed{static_cast<double>(it.resting), rests && !it.has_converged()};
     });
     if (all.matching == 0 || all.matching < all.judged || weights.nothing_pulls_now()) { return false; }
     into = at_rest(all, "no weight moves any more", patience);
@@ -304,14 +305,15 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }
 
 // After so many updates all of them together are below `share` of each weight, for most weights that move: the net is
-// as it began. Not while updates grow, as under a rate that warms up.
+// as it began. Not while updates grow, as under a rate that warms up. Any step is large beside a weight that began next
+// to zero: it only counts where it is near.
 [[nodiscard]] SPOTTER_STRICT inline bool are_as_they_began(update_sizes const& weights, std::uint64_t updates,
                                                            double share, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     tally const all = count(weights, [=](update_sizes::weight const& it) {
-        bool const is_judged = it.moves >= updates && !it.began_near_zero();
-        bool const grows = it.latest > 1.5 * it.mean_update();
-        return weighed{it.path, is_judged && it.path < share && !grows, is_judged};
+        bool const is_near = it.path < share && !(it.latest > 1.5 * it.mean_update());
+        bool const is_judged = it.moves >= updates && (is_near || !it.began_near_zero());
+        return weighed{it.path, is_judged && is_near, is_judged};
     });
     if (!all.are_most() || weights.nothing_pulls_now()) { return false; }
     into = found_by(rule_id::learning_rate_too_small, "weights are hardly away from where they began", all,
