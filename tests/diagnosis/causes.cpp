@@ -752,6 +752,10 @@ TEST_CASE("cause: where gradients have nothing to gain the rate is not too small
     };
     reported_finding const it = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, saturated));
     CHECK((it.rule == "saturated_activation" && it.detail.find("nothing to gain") != it.detail.npos));
+    // Weights that began small pass nothing on: a layer's outputs are small, and not saturated.
+    reported_finding const faint =
+        first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4, .weight_size = 0.03}, saturated));
+    CHECK((faint.rule == "poor_weight_initialization" && faint.reason == "weights begin next to zero"));
     // A tiny rate under gradients that pull.
     reported_finding const small = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, flat));
     CHECK(small.rule == "learning_rate_too_small");
@@ -1321,6 +1325,36 @@ TEST_CASE("large gradients of a policy are reported by what they do to its weigh
     };
     CHECK(alarms_of(story_of(packs::rl, 60, {}, large)).empty());
     CHECK_FALSE(alarms_of(story_of(packs::rl, 60, {.rate = 100}, large)).empty());
+}
+
+TEST_CASE("cause: a table of values that is filled in as they are met says nothing of a rate or a scale") {
+    // 40 of 4096 values change in an update, each by `step`; shown after the update, as after a game.
+    auto const first = [](float start, float step, std::size_t columns, std::size_t touched) {
+        hook watch{plan{}, options{.instant = instant::after_update}, packs::rl};
+        std::mt19937 random{3};
+        std::vector<float> values(4096);
+        for (float& each : values) { each = start * (0.5F + static_cast<float>(random() % 8) / 8); }
+        for (std::uint64_t i = 0; i < 300; ++i) {
+            for (std::size_t k = 0; k < touched; ++k) {
+                values[random() % 4096] += step * static_cast<float>(random() % 3);
+            }
+            watch.begin(train(i));
+            for (char const* name : {"t0/w", "t1/w"}) {
+                watch.observe(name, view_of(values.data(), {4096 / columns, columns}));
+            }
+            watch.observe("metric/episode_return", static_cast<double>(i));
+            std::string const found = alarm_in(watch.end("loss/td"_t = 100.0 + static_cast<double>(i % 7)));
+            if (!found.empty()) { return found; }
+        }
+        return std::string{};
+    };
+    CHECK(first(0, 10, 1, 40).empty());
+    CHECK(first(0, 10, 64, 40).empty());
+    CHECK(first(2000, 10, 1, 40).empty());
+    // What multiplies changes as a whole.
+    CHECK(first(2000, 10, 64, 8192) ==
+          "initial_weights_too_large: weights begin too large for what flows through them");
+    CHECK(first(1, 10, 64, 8192).starts_with("learning_rate_too_large: "));
 }
 
 TEST_CASE("cause: weights began with one value, however well the run does") {

@@ -315,8 +315,7 @@ inline constexpr found_sign found[] = {
     {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},
     {sign::all_gradients_zero, &nothing_arrives},
-    {sign::weights_next_to_zero, [](auto const& of, auto& into) noexcept {
-         return begin_next_to_zero(of.weights, of.limits, into); }},
+    {sign::weights_next_to_zero, &pass_nothing},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
          return initial_scale(of.weights, of.limits, into); }},
 };

@@ -39,6 +39,7 @@ public:
         std::uint64_t resting = 0;                  // the latest observations in a row without a change
         bool seen = false, one_value = false;       // one_value: at first all its elements were equal
         bool from_the_start = false;                // its first observation came before any update
+        bool is_peaked = false;                     // at first one element was seven times the root mean square
         bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
         bool pulls = false;                         // the latest gradient was not zero
         double first_size = 0, size = 0;            // its first and its latest l2 norm; the latest while it was finite
@@ -256,6 +257,20 @@ private:
         mine.scale = scale_of(it), is_new_ = true;
         mine.from_the_start = it.tensor.instant == instant::before_update;
         mine.one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
+        mine.is_peaked = is_peaked(it);
+    }
+    // One element is seven times the root mean square: of 65536 normal numbers the largest is about 4.5 times.
+    [[nodiscard]] SPOTTER_STRICT static constexpr bool is_peaked(observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
+        double const low = magnitude(minimum(it.stats).value), high = magnitude(maximum(it.stats).value);
+        double const top = low > high ? low : high;
+        return it.stats.nonfinite() == 0 && it.stats.finite() > 0 && top * top > 49 * mean_square_of(it);
+    }
+    // The first update of a table of values, each by itself: it changes a few, and most were zero before, or it has one
+    // column. Values are filled in as they are met, in units of their own, so their size says nothing of a rate.
+    [[nodiscard]] static constexpr bool is_table_of_values(weight const& mine, observation const& it) noexcept {
+        bool const is_column = it.tensor.shape.size[0] == it.stats.count;
+        return mine.moves == 1 && 4 * it.stats.changed < it.stats.count && (mine.is_peaked || is_column);
     }
     // Of the finite elements of a weight that has others, too. A weight that was not seen before an update counts as
     // one of the usual scale, 1.
@@ -274,6 +289,7 @@ private:
         step_id const at = it.step;
         double const steps = static_cast<double>(at.index - it.stats.previous_index);
         ++mine.moves, ++all_moves_, mine.resting = 0, moved_now_ = true;
+        if (is_table_of_values(mine, it)) { mine.scale = begun; }
         mine.steps += steps;
         mine.path += rounded_product(ratio < 1 ? ratio : 1, steps);
         fade(mine);

@@ -193,11 +193,10 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// All weight matrices, and at least two, began next to zero. Signals fade from layer to layer, and so do gradients. One
-// of several may: some programs begin their last layer so.
-[[nodiscard]] inline bool begin_next_to_zero(update_sizes const& weights, diagnosis_limits const& limits,
-                                             finding& into) noexcept {
-    constexpr double least = 5e-3;
+// All weight matrices, and at least two, began below `least`. Signals fade from layer to layer, and so do gradients.
+// One of several may: some programs begin their last layer so.
+[[nodiscard]] inline bool begin_below(double least, update_sizes const& weights, diagnosis_limits const& limits,
+                                      finding& into) noexcept {
     tally const all = count(weights, [&](update_sizes::weight const& it) {
         return weighed{it.scale, it.scale > 0 && it.scale < least && it.shows_its_beginning(limits.leap), it.scale > 0};
     });
@@ -205,6 +204,10 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into = found_by(rule_id::poor_weight_initialization, "weights begin next to zero", all,
                     "root mean square times root of fan-in", relation::less, least, poor_weight_initialization::remedy);
     return true;
+}
+[[nodiscard]] inline bool begin_next_to_zero(update_sizes const& weights, diagnosis_limits const& limits,
+                                             finding& into) noexcept {
+    return begin_below(5e-3, weights, limits, into);
 }
 
 // More than half of the weight matrices are ten times as large as they began, of those that did not begin next to zero.
@@ -321,25 +324,37 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// By the gradients, not even a step as long as the weights would change the loss, in float32 of 24 bits. Not where all
-// weights began next to zero: so do their products.
-[[nodiscard]] SPOTTER_STRICT inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
+// The share of the loss that a step as long as a weight would change, by the gradients.
+[[nodiscard]] SPOTTER_STRICT inline measurement share_to_gain(run_evidence const& of) noexcept {
     SPOTTER_STRICT_BODY
+    auto const* const loss = of.losses.loss();
+    measurement const pull = of.weights.strongest_pull();
+    if (!pull.known || loss == nullptr || !(magnitude(loss->train.level()) > 0)) { return {}; }
+    return {pull.value / magnitude(loss->train.level()), true};
+}
+inline constexpr double no_share = 1e-7;  // float32 has 24 bits
+
+// Not even such a step would change the loss. Not where all weights began small: their products are next to zero.
+[[nodiscard]] inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     auto const* const loss = of.losses.loss(name);
-    measurement const pull = of.weights.strongest_pull();
-    bool const any_begun =
-        of.weights.any([](std::string_view, update_sizes::weight const& it) { return it.scale > update_sizes::begun; });
-    if (!pull.known || !any_begun || loss == nullptr || !(magnitude(loss->train.level()) > 0)) { return false; }
-    constexpr double least = 1e-7;
-    double const change = pull.value / magnitude(loss->train.level());
-    if (!(change < least)) { return false; }
+    measurement const share = share_to_gain(of);
+    bool const any_usual = of.weights.any(
+        [](std::string_view, update_sizes::weight const& it) { return it.scale > update_sizes::small_scale; });
+    if (!any_usual || !share.known || !(share.value < no_share)) { return false; }
     into = found_by(
         rule_id::saturated_activation, "gradients are next to nothing beside weights and loss", name,
-        {"share of the loss that a step as long as a weight changes", change, least, relation::less}, loss->trained_at,
+        {"share of the loss that a step as long as a weight changes", share.value, no_share, relation::less},
+        loss->trained_at,
         "Units are saturated, as after steps that were too large: begin anew with a tenth of the rate, smaller "
         "weights or normalised inputs. A larger rate does not help.");
     return true;
+}
+// All weight matrices began next to zero; or small, and such a step would not change the loss.
+[[nodiscard]] inline bool pass_nothing(run_evidence const& of, finding& into) noexcept {
+    if (begin_next_to_zero(of.weights, of.limits, into)) { return true; }
+    measurement const share = share_to_gain(of);
+    return share.known && share.value < no_share && begin_below(update_sizes::small_scale, of.weights, of.limits, into);
 }
 
 // Nothing is learned, and by the gradients all updates so far together could not have changed the loss by `least_fall`,
