@@ -1280,7 +1280,7 @@ TEST_CASE("cause: a value that is no number, while the loss has not risen, is no
         for (float& each : weight) { each = static_cast<float>(normal(random)); }
         for (std::uint64_t i = 0; i < 9; ++i) {
             for (float& each : gradient) { each = static_cast<float>(normal(random)); }
-            double loss = std::exp(growth * double(i));
+            double loss = std::exp(growth * static_cast<double>(i));
             if (i == 8) { loss = no_number, std::fill(gradient.begin(), gradient.end(), no_number); }
             watch.begin(train(i));
             watch.observe("fc1/w", view_of(weight.data(), {8, 8}));

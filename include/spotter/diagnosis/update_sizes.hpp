@@ -60,7 +60,7 @@ public:
             SPOTTER_STRICT_BODY
             return elements > 0 ? first_size * first_size / static_cast<double>(elements) : 0;
         }
-        // Its gradient has fallen below a thousandth of the largest: no rate is why it rests.
+        // Its gradient, times its size, has fallen below a thousandth of the largest: the rate is not why it rests.
         [[nodiscard]] SPOTTER_STRICT constexpr bool has_converged() const noexcept {
             SPOTTER_STRICT_BODY
             return has_gradient && !(latest_pull > 1e-3 * pull);
@@ -270,7 +270,7 @@ private:
     // column. Values are filled in as they are met, in units of their own, so their size says nothing of a rate.
     [[nodiscard]] static constexpr bool is_table_of_values(weight const& mine, observation const& it) noexcept {
         bool const is_column = it.tensor.shape.size[0] == it.stats.count;
-        return mine.moves == 1 && 4 * it.stats.changed < it.stats.count && (mine.is_peaked || is_column);
+        return mine.scale > 0 && 4 * it.stats.changed < it.stats.count && (mine.is_peaked || is_column);
     }
     // Of the finite elements of a weight that has others, too. A weight that was not seen before an update counts as
     // one of the usual scale, 1.
@@ -289,7 +289,7 @@ private:
         step_id const at = it.step;
         double const steps = static_cast<double>(at.index - it.stats.previous_index);
         ++mine.moves, ++all_moves_, mine.resting = 0, moved_now_ = true;
-        if (is_table_of_values(mine, it)) { mine.scale = begun; }
+        if (mine.moves == 1 && is_table_of_values(mine, it)) { mine.scale = begun; }
         mine.steps += steps;
         mine.path += rounded_product(ratio < 1 ? ratio : 1, steps);
         fade(mine);

@@ -106,9 +106,9 @@ struct unrelated_predictions {
         std::string_view tensor{};              // the tensor; empty: none in this step
         double values[sampled_values::most]{};  // the elements that are paired
 
-        // Which element of a sample the i-th is.
-        // Batches of several samples with several elements each.
+        // A batch of several samples with several elements each.
         [[nodiscard]] constexpr bool has_columns() const noexcept { return samples > 1 && count > samples; }
+        // Which element of a sample the i-th is.
         [[nodiscard]] constexpr std::uint64_t column_of(std::size_t i) const noexcept {
             std::uint64_t const at = sampled_values::place(i, as_size(count));
             return at / (samples * inner) * inner + at % inner;
@@ -121,7 +121,6 @@ struct unrelated_predictions {
         bool has_target = false, any_close = false;
         double different[2]{};  // the first different targets
         std::uint32_t differ = 0;
-        bool has_columns = false;  // the latest target
     };
 
     // What targets and predictions need.
@@ -175,7 +174,7 @@ struct unrelated_predictions {
         seen.train_closes += at.mode == mode::train ? 1 : 0;
         seen.any_close = true;
         std::uint64_t const count = seen.target.count == seen.said.count ? seen.target.count : 0;
-        seen.has_columns = count > 0 ? seen.target.has_columns() : seen.has_columns;
+        bool const has_columns = seen.target.has_columns();
         window& mine = seen.by_mode[index_of(at.mode)];
         for (std::size_t i = 0; i < sampled_values::most && i < count; ++i) {
             add(seen, mine, i);
@@ -183,7 +182,7 @@ struct unrelated_predictions {
         }
         seen.target.count = seen.said.count = 0;
         if (count == 0) { return truth::undecided; }
-        if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, mine); }
+        if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, has_columns, mine); }
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
@@ -218,11 +217,11 @@ private:
         SPOTTER_STRICT_BODY
         return magnitude(value) >= 0x1p52 || static_cast<double>(static_cast<std::int64_t>(value)) == value;
     }
-    SPOTTER_STRICT constexpr void judge(state const& seen, window& mine) const noexcept {
+    SPOTTER_STRICT constexpr void judge(state const& seen, bool has_columns, window& mine) const noexcept {
         SPOTTER_STRICT_BODY
         bool const warm = seen.train_closes >= warmup && seen.train_pairs >= warmup_pairs;
         for (std::size_t i = 0; i < mine.count; ++i) { mine.take(mine.columns[i]); }
-        bool const several = seen.differ == 3 || (seen.differ == 2 && seen.has_columns);
+        bool const several = seen.differ == 3 || (seen.differ == 2 && has_columns);
         bool const numbers = several && 2 * mine.fractions >= mine.pairs;
         if (warm && numbers && is_finite(mine.products) && is_finite(mine.squares)) {
             double const spread = square_root(mine.freedom) * square_root(mine.squares);
