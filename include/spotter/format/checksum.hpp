@@ -64,7 +64,7 @@ template <class Word>
         std::uint64_t const word = load<std::uint64_t>(at) ^ crc;
         crc = table[7][word & 0xFF] ^ table[6][(word >> 8) & 0xFF] ^ table[5][(word >> 16) & 0xFF] ^
               table[4][(word >> 24) & 0xFF] ^ table[3][(word >> 32) & 0xFF] ^ table[2][(word >> 40) & 0xFF] ^
-              table[1][(word >> 48) & 0xFF] ^ table[0][word >> 56];
+              table[1][(word >> 48) & 0xFF] ^ table[0][static_cast<std::size_t>(word >> 56)];
     }
     for (; left > 0; --left, ++at) { crc = (crc >> 8) ^ table[0][(crc ^ static_cast<Word>(*at)) & 0xFF]; }
     return static_cast<Word>(~crc);
