@@ -61,8 +61,8 @@ MUTATIONS = [
              "magic == layout::place_magic && in.fixed<std::uint64_t>() == checksum(bytes.first(layout::place_bytes - 8));",
              "magic == layout::place_magic;", "format/segment.cpp"),
     Mutation("check: the checksum takes two tables for each other", "format/checksum.hpp",
-             "table[1][(word >> 48) & 0xFF] ^ table[0][word >> 56];",
-             "table[0][(word >> 48) & 0xFF] ^ table[1][word >> 56];", "format/segment.cpp"),
+             "table[1][(word >> 48) & 0xFF] ^ table[0][static_cast<std::size_t>(word >> 56)];",
+             "table[0][(word >> 48) & 0xFF] ^ table[1][static_cast<std::size_t>(word >> 56)];", "format/segment.cpp"),
     Mutation("check: one number has two spellings", "format/bytes.hpp",
              "if (byte == 0 && shift > 0) { break; }", "", "format/rows.cpp"),
 
