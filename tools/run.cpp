@@ -190,7 +190,7 @@ int run_training(run_options const& wanted) {
                                       [](supervised const& each) { return each.outcome.how == healed::cannot_start; });
     if (wanted.json) {
         json document = document_of("run", program);
-        document["trainings"] = json_list(all, to_json);
+        document["trainings"] = json_list(all, [](supervised const& each) { return to_json(each); });
         say_document(document);
     } else if (all.size() > 1) {
         say(fmt::format("{} trainings: {} stable\n", all.size(), stable));

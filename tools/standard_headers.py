@@ -92,6 +92,8 @@ DECLARED = [(set(headers.split()), re.compile(pattern)) for headers, pattern in 
                        "pipe pipe2 sysconf dup dup2 isatty rmdir chdir _exit access")),
 )]
 
+MAY_MATCH = re.compile(r"std::|(?<![\w:>.])::\w+\(|\berrno\b|\b(?:E|SIG|O_)[A-Z]+\b")  # one search; most lines hold none of the names
+
 
 class project:
     """The files of a project by path, and what each includes, in order."""
@@ -127,7 +129,10 @@ class project:
     def breaches(self, path, begin, end, foreign):
         """Names between two includes whose header was not met before them."""
         for number in range(begin + 1, end):
-            line = TEXT.sub("", self.lines[path][number - 1])
+            line = self.lines[path][number - 1]
+            if not MAY_MATCH.search(line):
+                continue
+            line = TEXT.sub("", line)
             for headers, pattern in DECLARED:
                 match = pattern.search(line)
                 if match and not headers & foreign:

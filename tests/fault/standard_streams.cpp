@@ -83,11 +83,13 @@ template <class Work>
     return true;
 }
 
-constexpr std::uint64_t steps = 300;
+constexpr std::uint64_t stream_steps = 300;
 
 [[nodiscard]] bool record_all(std::string const& path, options const& choices) {
     hook watch{path, everything, choices};
-    for (std::uint64_t i = 0; i < steps; ++i) { (void)watch.step(train(i), "loss"_t = 1.0, "w"_t = values_of(i, 700)); }
+    for (std::uint64_t i = 0; i < stream_steps; ++i) {
+        (void)watch.step(train(i), "loss"_t = 1.0, "w"_t = values_of(i, 700));
+    }
     watch.finish();
     return watch.health().good();
 }
@@ -95,8 +97,8 @@ void check_all(std::string const& path) {
     trial const run = open(path);
     CHECK(run.status() == run_status::finished);
     CHECK(run.damage().empty());
-    CHECK(run.steps() == trains(0, steps));
-    CHECK(run["w"].at(train(steps - 1)).to<std::vector<float>>().value() == values_of(steps - 1, 700));
+    CHECK(run.steps() == trains(0, stream_steps));
+    CHECK(run["w"].at(train(stream_steps - 1)).to<std::vector<float>>().value() == values_of(stream_steps - 1, 700));
 }
 
 }  // namespace
@@ -109,7 +111,7 @@ TEST_CASE("whatever is printed on standard streams that are closed, a run's file
         SECTION("thinned") { choices.run_bytes = 200 << 10; }
         CHECK(in_daemon([&] { return record_all(folder / "run", choices); }));
         if (choices.run_bytes == 0) { check_all(folder / "run"); }
-        CHECK(open(folder / "run").steps() == trains(0, steps));
+        CHECK(open(folder / "run").steps() == trains(0, stream_steps));
     }
     SECTION("with drain::poll, on the loop's own thread") {
         CHECK(in_daemon([&] { return record_all(folder / "run", {.drain = drain::poll, .segment_bytes = 16 << 10}); }));

@@ -33,7 +33,7 @@ private:
     temporary_folder folder_;
 };
 
-constexpr std::uint64_t steps = 40;
+constexpr std::uint64_t travelled_steps = 40;
 [[nodiscard]] std::vector<float> values_at(std::uint64_t step) { return values_of(step, 3000); }
 template <class Watch>
 void record(Watch& watch, std::uint64_t from, std::uint64_t to) {
@@ -43,8 +43,8 @@ void check_whole(std::string const& path) {
     trial const run = open(path);
     CHECK(run.status() == run_status::finished);
     CHECK(run.damage().empty());
-    CHECK(run.steps() == trains(0, steps));
-    for (std::uint64_t i = 0; i < steps; ++i) {
+    CHECK(run.steps() == trains(0, travelled_steps));
+    for (std::uint64_t i = 0; i < travelled_steps; ++i) {
         CHECK(run["w"].at(train(i)).to<std::vector<float>>().value() == values_at(i));
     }
 }
@@ -60,9 +60,9 @@ TEST_CASE("a run with a relative path stays where it was begun when the program 
     SECTION("with a flight recorder") { choices.flight_bytes = 1 << 20; }
     {
         hook watch{"runs/a", everything, choices};
-        record(watch, 0, steps / 4);
+        record(watch, 0, travelled_steps / 4);
         program.go_on();
-        record(watch, steps / 4, steps);
+        record(watch, travelled_steps / 4, travelled_steps);
         watch.finish();
         INFO(watch.health().first_error.what.view());
         CHECK(watch.health().good());
@@ -76,16 +76,16 @@ TEST_CASE("so do its workers, its stop file, its checkpoints [D09]") {
     traveller program;
     hook watch{"runs/a", everything, options{.segment_bytes = 32 << 10, .flush_milliseconds = 1}};
     checkpoints saved{"models"};
-    record(watch, 0, steps / 4);
+    record(watch, 0, travelled_steps / 4);
     program.go_on();
     {
         auto mine = watch.worker(1);
-        record(mine, 0, steps);
+        record(mine, 0, travelled_steps);
     }
     CHECK_FALSE(saved.save(watch, train(9), "w"_t = values_at(9)));
     write_file(program / "here/runs/a/stop", {'n', 'o', 'w'});
     bool stopped = false;
-    std::uint64_t i = steps / 4;
+    std::uint64_t i = travelled_steps / 4;
     for (; i < 4000 && !stopped; ++i) {
         stopped = watch.step(train(i), "w"_t = values_at(i)).decision() == decision::stop;
         if (!stopped) { detail::nap(1000); }
@@ -94,7 +94,7 @@ TEST_CASE("so do its workers, its stop file, its checkpoints [D09]") {
     watch.finish();
     CHECK(watch.health().good());
     CHECK(program.is_empty("here/there"));
-    CHECK(open(program / "here/runs/a/worker-1").steps() == trains(0, steps));
+    CHECK(open(program / "here/runs/a/worker-1").steps() == trains(0, travelled_steps));
     CHECK(open(program / "here/runs/a").workers().size() == 2);
     CHECK_FALSE(program.is_empty("here/models"));
 }
@@ -104,15 +104,15 @@ TEST_CASE("a run opened by a relative path can be read on from another folder [D
     {
         hook watch{"runs/a", everything, options{.segment_bytes = 32 << 10}};
         auto mine = watch.worker(1);
-        record(watch, 0, steps);
-        record(mine, 0, steps);
+        record(watch, 0, travelled_steps);
+        record(mine, 0, travelled_steps);
     }
     trial run = open("runs/a");
     tensorboard_writer board{"board"};
     program.go_on();
     CHECK(run.path() == "runs/a");
     CHECK(std::filesystem::equivalent(std::string{run.folder()}, program / "here/runs/a"));
-    for (std::uint64_t i = 0; i < steps; ++i) {
+    for (std::uint64_t i = 0; i < travelled_steps; ++i) {
         CHECK(run["w"].at(train(i)).to<std::vector<float>>().value() == values_at(i));
     }
     CHECK_FALSE(run.refresh());
@@ -149,7 +149,7 @@ TEST_CASE("where the working folder was removed a hook names it, judges and reco
     CHECK(open_trial("runs/a").error().code == errc::not_a_run);
     {
         hook other{program / "runs/b", everything};
-        record(other, 0, steps);
+        record(other, 0, travelled_steps);
     }
     check_whole(program / "runs/b");
 }

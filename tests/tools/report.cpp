@@ -164,6 +164,7 @@ TEST_CASE("report: a live run, a damaged one and an empty one make a page") {
 // phone, a PDF.
 TEST_CASE(
     "report: a browser shows it without a complaint, a request or a scroll bar, on a phone, on a desk and on paper") {
+    if (!SPOTTER_TEST_FOREIGN) { SPOTTER_SKIP("SPOTTER_TEST_FOREIGN is off"); }
     temporary_folder const folder;
     record_all(folder / "run");
     record_small(folder / "other");

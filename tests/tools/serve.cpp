@@ -392,6 +392,7 @@ TEST_CASE("serve: a port in use, a folder that is none, and an address that is n
 // tests/tools/live_page.py looks at it in a browser without a screen: a sweep, a run that grows, one that dies, one
 // that is deleted, hostile names, damage; on a phone and on a desk, by day and by night, by the keyboard.
 TEST_CASE("serve: a browser shows it in every state") {
+    if (!SPOTTER_TEST_FOREIGN) { SPOTTER_SKIP("SPOTTER_TEST_FOREIGN is off"); }
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     std::string const script = std::string{SPOTTER_SOURCE_DIR} + "/tests/tools/live_page.py";
     tool_output const browser =
