@@ -110,6 +110,9 @@ TEST_CASE("cause: a plateau near small initial weights is no flat loss while gra
     };
     CHECK(alarms_of(story_of(packs::supervised, 1500, {}, plateau(0.05, 0.002))).empty());
     CHECK(first_alarm(story_of(packs::supervised, 600, {}, plateau(0.05, -0.002))).reason == "loss is flat");
+    // A single layer has no such plateau.
+    reported_finding const alone = first_alarm(story_of(packs::supervised, 600, {.layers = 1}, plateau(0.05, 0.002)));
+    CHECK(alone.rule == "learning_rate_too_small");
     // Gradients that could have changed the loss from the start.
     CHECK(first_alarm(story_of(packs::supervised, 600, {}, plateau(5, 0.002))).reason == "loss is flat");
     // Weights that shrink do not leave a plateau.
@@ -1129,6 +1132,14 @@ TEST_CASE("cause: every gradient is zero, though the loss is not") {
     };
     reported_finding const it = first_alarm(story_of(packs::supervised, 80, {.rate = 1}, dead));
     CHECK((it.at == 49 && it.rule == "dead_update_path" && it.reason == "every gradient is zero"));
+    // A decay moves the weights, as of a loss that is detached from the net.
+    auto const decays = [&](shown_step& shown, std::uint64_t i) {
+        dead(shown, i);
+        for (auto& weight : shown.weights) {
+            for (float& each : weight) { each *= 0.9995F; }
+        }
+    };
+    CHECK(alarms_of(story_of(packs::supervised, 80, {.rate = 1}, decays)).front() == "49 dead_update_path");
     // It lived before, and a large update killed it.
     auto const killed = [&](shown_step& shown, std::uint64_t i) {
         if (i == 8) {
@@ -1150,6 +1161,59 @@ TEST_CASE("cause: every gradient is zero, though the loss is not") {
         for (auto& weight : shown.weights) { weight[0] += i % 2 == 0 ? 0.01F : -0.01F; }
     };
     CHECK(alarms_of(story_of(packs::supervised, 80, {.rate = 1}, cleared)).empty());
+}
+
+TEST_CASE("cause: a loss that rises while weights move one way has a wrong sign, however large their steps are") {
+    // A weight that moves by most of its first size, one way or to and fro.
+    auto const first_of = [](float begins, bool one_way) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<float> weight(64);
+        for (std::size_t e = 0; e < 64; ++e) { weight[e] = begins * (1 + 0.02F * static_cast<float>(e % 7)); }
+        std::string first;
+        for (std::uint64_t i = 0; i < 60 && first.empty(); ++i) {
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {8, 8}));
+            for (float& each : weight) { each += one_way || i % 2 == 0 ? 0.3F : -0.5F; }
+            double const at = static_cast<double>(i);
+            first = alarm_in(watch.end("loss"_t = 20 - 18 * std::exp(-0.2 * at) + 2 * std::sin(3 * at)));
+        }
+        return first;
+    };
+    for (float const begins : {0.5F, 0.0F}) {
+        CHECK(first_of(begins, true) == "update_direction: the loss rises while weights move one way");
+        CHECK(first_of(begins, false).starts_with("learning_rate_too_large"));
+    }
+}
+
+TEST_CASE("cause: where all weights began at zero, steps are judged by what they can change") {
+    auto const of = [](double rate, auto const& loss) {
+        auto const change = [&](shown_step& it, std::uint64_t i) {
+            from_zero(it, i);
+            it.loss = loss(static_cast<double>(i));
+        };
+        return first_alarm(story_of(packs::supervised, 600, {.rate = rate, .layers = 1}, change));
+    };
+    reported_finding const small = of(1, [](double at) { return 2.3 - 2e-6 * at + 0.02 * std::sin(3 * at); });
+    CHECK((small.rule == "learning_rate_too_small" && small.reason == "all steps together cannot change the loss"));
+    // A loss that is flat at once: no first step from zero is evidence of a large rate.
+    CHECK(of(300, [](double) { return 2.3; }).rule != "learning_rate_too_large");
+    CHECK(of(1, [](double at) { return 2.3 * std::exp(-0.01 * at); }).rule.empty());
+}
+
+TEST_CASE("cause: a loss that fell and rises again, in training and evaluation, was not learned by heart") {
+    auto const first_of = [](double rises) {
+        hook watch{plan{}, packs::supervised};
+        std::string first;
+        for (std::uint64_t i = 0; i < 3000 && first.empty(); ++i) {
+            double const at = static_cast<double>(i), noise = 0.1 * std::sin(3 * at);
+            double const loss = at < 100 ? 2.3 - 0.013 * at : 1 + rises * (at - 100);
+            first = alarm_in(watch.step(train(i), "loss"_t = loss + noise));
+            if (first.empty() && i % 50 == 49) { first = alarm_in(watch.step(eval(i), "loss"_t = loss + 0.004 * at)); }
+        }
+        return first;
+    };
+    CHECK(first_of(2e-3).starts_with("loss_not_decreasing"));
+    CHECK(first_of(-3e-4).starts_with("overfit"));
 }
 
 TEST_CASE("cause: a mean update of next to nothing, where little was learned in 500 of them") {

@@ -74,6 +74,26 @@ namespace causes {
     return true;
 }
 
+// The loss has risen from the start, or worsens and was never below its first value, and weights move one way, in steps
+// of any usual size. Under a rate that is too large they go to and fro, or their first step is far larger than they
+// are.
+[[nodiscard]] inline bool climbs_one_way(run_evidence const& of, finding& into) noexcept {
+    std::string_view name{};
+    auto const* const loss = of.losses.first_that(progress::worsens, name);
+    if (loss == nullptr || loss->is_of_player || loss->train.fell_at_first()) { return false; }
+    falling_series const& all = loss->train;
+    bool const never_fell = all.says() == progress::worsens && all.lowest() >= all.first();
+    tally const straight = count(
+        of.weights, [](update_sizes::weight const& it) { return weighed{it.straightness(), it.grows_straight()}; });
+    bool const are_half = straight.matching > 0 && 2 * straight.matching >= straight.judged;
+    bool const began_usual = !of.weights.leapt(of.limits.strong * of.limits.large_step);
+    if (!are_half || !began_usual || !(never_fell || all.rises_from_the_start())) { return false; }
+    into = found_by(rule_id::update_direction, "the loss rises while weights move one way", name,
+                    {"loss", all.level(), all.first(), relation::greater}, loss->trained_at);
+    into.detail << "growth of \"" << straight.first.name << "\" over all its steps " << straight.first.value;
+    return true;
+}
+
 // A loss on class labels is never below zero. If it is from the first ten steps on, its sign is wrong. If it falls
 // there later, and some classes are below zero, it expects classes from zero on.
 [[nodiscard]] inline bool below_zero(run_evidence const& of, bool from_the_start, finding& into) noexcept {
@@ -155,12 +175,13 @@ namespace causes {
     return true;
 }
 
-// Training improves, and evaluation is as bad as training began, or rises from the start: learned by heart.
+// Training improves and does not rise again, and evaluation is as bad as training began, or rises from the start:
+// learned by heart.
 [[nodiscard]] inline bool not_carried_over(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     evidence why;
     progress_watch::series const* const it = of.losses.not_carried_over(name, why);
-    if (it == nullptr) { return false; }
+    if (it == nullptr || it->train.rises_again(of.limits.progress)) { return false; }
     into = found_by(rule_id::overfit,
                     why.how == relation::greater ? "eval loss rises from the start" : "eval loss is as before training",
                     name, why, it->evaluated_at,
@@ -287,6 +308,7 @@ struct found_sign {
 // clang-format off: a line each
 inline constexpr found_sign found[] = {
     {sign::loss_rises_under_small_steps, &climbs},
+    {sign::weights_move_one_way, &climbs_one_way},
     {sign::loss_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, true, into); }},
     {sign::labels_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, false, into); }},
     {sign::predictions_opposed, [](auto const& of, auto& into) noexcept {
@@ -453,6 +475,7 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     }
     auto const* const loss = of.losses.loss();
     all.add(loss_gets_worse, of.progress == progress::worsens);
+    all.add(loss_rises_again, loss != nullptr && loss->train.rises_again(of.limits.progress));
     all.add(loss_has_not_risen, loss != nullptr && loss->train.has_not_risen(of.limits.progress));
     all.add(loss_without_bottom, is_negated(of));
     for (found_sign const& each : found) { all.add(each.means, each.find(of, unused)); }

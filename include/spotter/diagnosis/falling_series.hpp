@@ -155,6 +155,10 @@ public:
     }
     // The median of its first sixth.
     [[nodiscard]] constexpr double sunk_from() const noexcept { return middle_of(blocks_.first_sixth()); }
+    // It has improved before, and its last third is above the first.
+    [[nodiscard]] constexpr bool rises_again(progress_limits const& limits) const noexcept {
+        return best_ < 1e308 && has_risen(limits);
+    }
     // From each third to the next it rises.
     [[nodiscard]] constexpr bool rises_throughout() const noexcept {
         return blocks_.third() > 1 && lie_below(blocks_.first_third(), blocks_.middle_third()) &&

@@ -32,6 +32,9 @@ public:
         double latest = 0;                          // the update ratio when last seen; 0: it did not move
         double path = 0;                            // the sum of its update ratios, each at most 1
         double steps = 0;                           // over which it moved by that
+        double departs_at = 0;                      // its l2 norm before its first update that has a ratio
+        double travelled = 0, longest = 0;          // the lengths of these updates: their sum, and the largest
+        double reach = 0;                           // the sum of update length times gradient norm
         step_id met_at{}, early_at{};               // steps of the first observation, of `early`
         step_id peak_at{}, highest_at{};            // steps of `peak`, of `highest`
         std::uint64_t moves = 0, rests = 0;         // observations that differ from the one before, and that do not
@@ -42,7 +45,9 @@ public:
         bool is_peaked = false;                     // at first one element was seven times the root mean square
         bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
         bool pulls = false;                         // the latest gradient was not zero
+        bool shrinks = false;                       // the latest update did nothing but shrink it, as a decay does
         double first_size = 0, size = 0;            // its first and its latest l2 norm; the latest while it was finite
+        double gradient = 0;                        // the latest gradient's l2 norm
         double pull = 0, latest_pull = 0;           // the largest and the latest product of norm and gradient norm
         double growth = 0;  // once some elements are not finite: the size of the others over that before
         step_id growth_at{};
@@ -77,6 +82,16 @@ public:
         // so that the one before them was, too.
         [[nodiscard]] constexpr bool shows_its_beginning(double leap) const noexcept {
             return from_the_start || (moves >= first_updates && early < leap);
+        }
+        // Its growth over the length of all its updates: 1 if it moves one way, and 1 / sqrt(moves) if at random.
+        [[nodiscard]] SPOTTER_STRICT constexpr double straightness() const noexcept {
+            SPOTTER_STRICT_BODY
+            return travelled > 0 ? (size - departs_at) / travelled : 0;
+        }
+        // It moves one way in ten updates or more. No single one is half of the way.
+        [[nodiscard]] SPOTTER_STRICT constexpr bool grows_straight() const noexcept {
+            SPOTTER_STRICT_BODY
+            return moves >= 10 && straightness() >= 0.7 && longest <= 0.5 * travelled;
         }
         // It has shrunk to next to nothing: any step is large beside it.
         [[nodiscard]] constexpr bool has_vanished() const noexcept { return size < 0.05 * first_size; }
@@ -136,12 +151,15 @@ public:
     }
     // Closes of steps that showed a weight.
     [[nodiscard]] constexpr std::uint64_t closes() const noexcept { return closes_; }
-    // The run is on a plateau near small initial weights (Saxe et al. 2014): at first a step as long as the weights
-    // would have changed the loss by less than a tenth, by the gradients, and gradients have grown since.
+    // The run is on a plateau near small initial weights (Saxe et al. 2014), of several layers: at first a step as long
+    // as the weights would have changed the loss by less than a tenth, by the gradients, and gradients have grown
+    // since.
     [[nodiscard]] SPOTTER_STRICT constexpr bool leave_a_plateau(double loss) const noexcept {
         SPOTTER_STRICT_BODY
+        std::uint64_t matrices = 0;
+        each([&](std::string_view, weight const&) { ++matrices; });
         double const before = middle_of(pulls_.first_third());
-        return before < 0.1 * loss && middle_of(pulls_.last_third()) > before;
+        return matrices > 1 && before < 0.1 * loss && middle_of(pulls_.last_third()) > before;
     }
 
     // Weights have moved, and none has for a hundred closes that showed some, and for three times as many as ever
@@ -226,20 +244,25 @@ public:
         return most;
     }
 
+    // All weights were zero at first.
+    [[nodiscard]] constexpr bool began_at_zero() const noexcept {
+        return closes_ > 0 && !any([](std::string_view, weight const& it) { return it.first_size != 0; });
+    }
+
     // The most by which all updates so far would have changed the loss, to first order: the sum of gradient norm times
     // length of the update (Cauchy-Schwarz). Unknown where some weight has no gradient.
     [[nodiscard]] constexpr measurement reach() const noexcept {
         double sum = 0;
-        each([&](std::string_view, weight const& it) { add_reach(it, sum); });
+        each([&](std::string_view, weight const& it) { sum += it.reach; });
         return {sum, any([](std::string_view, weight const& it) { return it.has_gradient; }) &&
                          !any([](std::string_view, weight const& it) { return !it.has_gradient; })};
     }
 
-    // Closes in a row in which all gradients were zero, if no weight moves by much: else they were not shown at the
-    // right instant.
+    // Closes in a row in which all gradients were zero, if no weight moves by much but by a decay: else they were not
+    // shown at the right instant.
     [[nodiscard]] constexpr std::uint64_t closes_without_pull() const noexcept {
-        bool const moves =
-            without_pull_ > 0 && any([](std::string_view, weight const& it) { return it.latest >= little; });
+        bool const moves = without_pull_ > 0 &&
+                           any([](std::string_view, weight const& it) { return it.latest >= little && !it.shrinks; });
         return moves ? 0 : without_pull_;
     }
     // Gradients were seen, and all are zero, or all of the latest: the learning rate is not why weights do not move.
@@ -292,10 +315,18 @@ private:
         if (mine.moves == 1 && is_table_of_values(mine, it)) { mine.scale = begun; }
         mine.steps += steps;
         mine.path += rounded_product(ratio < 1 ? ratio : 1, steps);
+        double const length = square_root(it.stats.delta_sum_squares);
+        mine.travelled += length, mine.longest = length > mine.longest ? length : mine.longest;
+        mine.reach += rounded_product(length, mine.gradient);
+        double const before = square_root(it.stats.previous_sum_squares);
+        if (mine.moves == 1) { mine.departs_at = before; }
+        mine.shrinks = before - mine.size >= 0.99 * length;
         fade(mine);
         if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }
         is_new_ = is_new_ || mine.moves == first_updates;
-        if (ratio > mine.peak) { mine.peak = ratio, mine.peak_at = at; }
+        // Growth from zero alone may take steps of 1 / sqrt(moves) of the weight.
+        bool const is_growth = mine.first_size == 0 && mine.moves < 100;
+        if (ratio > mine.peak && !is_growth) { mine.peak = ratio, mine.peak_at = at; }
         if (ratio > mine.highest) { mine.highest = ratio, mine.highest_at = at, mine.highest_move = mine.moves; }
         any_moves_ = any_moves_ || mine.path >= far_enough;
     }
@@ -311,14 +342,10 @@ private:
     SPOTTER_STRICT constexpr void see_pull(weight& of, double gradient) noexcept {
         SPOTTER_STRICT_BODY
         double const pull = rounded_product(gradient, of.size);
+        of.gradient = is_finite(gradient) ? gradient : 0;
         of.pull = pull > of.pull ? pull : of.pull;
         of.latest_pull = pull;
         if (is_finite(pull)) { pull_now_ += pull; }
-    }
-    // In a function of its own: g++ does not pass an attribute on to a lambda.
-    SPOTTER_STRICT static constexpr void add_reach(weight const& of, double& sum) noexcept {
-        SPOTTER_STRICT_BODY
-        sum += rounded_product(of.pull * of.highest, static_cast<double>(of.moves));
     }
     // The weight was all zero, and still is: it has no update ratio.
     [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {

@@ -108,10 +108,17 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into = large_rate(all.largest, limit);
     return true;
 }
-// The same, and the loss did not fall at first.
+// The same, and the loss did not fall at first. Where all weights began at zero any first step is large: it was too
+// large if the loss gets worse.
 [[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
     auto const* const loss = of.losses.loss();
-    return !(loss != nullptr && loss->train.fell_at_first()) && most_leapt(of.weights, of.losses, of.limits, into);
+    if (loss != nullptr && loss->train.fell_at_first()) { return false; }
+    if (most_leapt(of.weights, of.losses, of.limits, into)) { return true; }
+    tally const all = count(
+        of.weights, [](update_sizes::weight const& it) { return weighed{it.early}; }, &update_sizes::weight::early_at);
+    if (of.progress != progress::worsens || !of.weights.began_at_zero() || !(all.largest.value > 0)) { return false; }
+    into = large_rate(all.largest, of.limits.large_step);
+    return true;
 }
 // A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
 // are what becomes of a wrong sign.
@@ -358,14 +365,19 @@ inline constexpr double no_share = 1e-7;  // float32 has 24 bits
 }
 
 // Nothing is learned, and by the gradients all updates so far together could not have changed the loss by `least_fall`,
-// though a step as long as a weight could.
+// though a step as long as a weight could. Where all weights began at zero, no step has that length: they could not
+// have changed it by `flat_fall`, and the loss has hardly fallen.
 [[nodiscard]] SPOTTER_STRICT inline bool falls_short(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     auto const* const loss = of.losses.loss();
     measurement const reach = of.weights.reach();
-    if (of.progress != progress::flat || loss == nullptr || !reach.known || !(reach.value > 0)) { return false; }
-    double const least = of.limits.progress.least_fall, level = magnitude(loss->train.level());
-    if (!(reach.value < least * level && of.weights.strongest_pull().value >= least * level)) { return false; }
+    bool const flat = of.progress == progress::flat;
+    bool const from_zero = of.weights.began_at_zero() && (flat || of.losses.has_hardly_fallen());
+    if (!(flat || from_zero) || loss == nullptr || !reach.known || !(reach.value > 0)) { return false; }
+    double const least = from_zero ? of.limits.progress.flat_fall : of.limits.progress.least_fall;
+    double const level = magnitude(loss->train.level());
+    bool const may_gain = from_zero || of.weights.strongest_pull().value >= least * level;
+    if (!(reach.value < least * level) || !may_gain) { return false; }
     shown_weight const most =
         count(of.weights, [](update_sizes::weight const& it) { return weighed{it.highest}; }).largest;
     into = found_by(
