@@ -21,7 +21,7 @@ if(EXISTS "$ENV{SPOTTER_TEST_PASSED}")
     set(SPOTTER_STEPS 4)
 endif()
 spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DSPOTTER_TEST_QUICK=-O0
-                  -DSPOTTER_WERROR=ON ${more})
+                  -DSPOTTER_WERROR=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 ${more}) # 0: all files of a folder as one
 spotter_build("${folder}")
 
 set(report "")

@@ -27,7 +27,7 @@
     of(loss_without_bottom) /* the loss began below zero and is now more than twice as far below */ \
     of(eval_as_before) /* training improves; evaluation stays where training began, or rises */ \
     /* Updates relative to their weights */ \
-    of(most_weights_leapt) /* at first half of the weights moved by half of themselves, or from zero; no fall of the loss */ \
+    of(most_weights_leapt) /* at first half of them moved by half of themselves, or from zero; no fall of the loss */ \
     of(most_weights_leap) /* lately more than half of them moved by a tenth at once; or do so on average of 500 */ \
     of(most_weights_leapt_later) /* later, most weights moved by half of themselves; no rise of the loss */ \
     of(weights_overflowed) /* some elements of a weight are not finite, and the others grew a hundredfold at once */ \

@@ -135,6 +135,26 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (all.are_most()) { into = large_rate(all.largest, limit); }
     return all.are_most();
 }
+// The loss has risen from the start, or worsens and was never below its first value, and weights move one way, in steps
+// of any usual size. Under a rate that is too large they go to and fro, or their first step is far larger than they
+// are.
+[[nodiscard]] inline bool climbs_one_way(run_evidence const& of, finding& into) noexcept {
+    std::string_view name{};
+    auto const* const loss = of.losses.first_that(progress::worsens, name);
+    if (loss == nullptr || loss->is_of_player || loss->train.fell_at_first()) { return false; }
+    falling_series const& all = loss->train;
+    bool const never_fell = all.says() == progress::worsens && all.lowest() >= all.first();
+    tally const straight = count(
+        of.weights, [](update_sizes::weight const& it) { return weighed{it.straightness(), it.grows_straight()}; });
+    bool const are_half = straight.matching > 0 && 2 * straight.matching >= straight.judged;
+    bool const began_usual = !of.weights.leapt(of.limits.strong * of.limits.large_step);
+    if (!are_half || !began_usual || !(never_fell || all.rises_from_the_start())) { return false; }
+    into = found_by(rule_id::update_direction, "the loss rises while weights move one way", name,
+                    {"loss", all.level(), all.first(), relation::greater}, loss->trained_at);
+    into.detail << "growth of \"" << straight.first.name << "\" over all its steps " << straight.first.value;
+    return true;
+}
+
 // Over 500 updates and more most weights moved by a tenth of themselves on average: they keep nothing of what they
 // learn.
 [[nodiscard]] inline bool leap_on_average(update_sizes const& weights, double limit, finding& into) noexcept {
