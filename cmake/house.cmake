@@ -66,7 +66,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION
                            -Wno-deprecated-no-relaxed-template-template-args)
 endif()
 
-option(SPOTTER_TEST_FOREIGN "Also test what needs foreign libraries or programs: adapters, their examples, code for other platforms, pages in a browser, form, the reference" ON)
+option(SPOTTER_TEST_FOREIGN "Also test what needs foreign libraries or programs: adapters, their examples, code for other platforms, pages in a browser, clang-format, doxygen" ON)
 
 # Third-party libraries that a header ext/<name>.hpp adapts: package, target. A name without a line needs none.
 set(SPOTTER_EXT_eigen Eigen3 Eigen3::Eigen)

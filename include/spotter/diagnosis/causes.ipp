@@ -140,11 +140,15 @@ namespace causes {
     if (negated) { why = {"loss", loss->train.level(), 2 * loss->train.first(), relation::less}; }
     double const above = rounded_product(of.limits.progress.worse, magnitude(loss->train.first()));
     std::string_view reason = course_of(loss->train, worse, above, why);
-    bool const is_up = worse || why.how == relation::greater;
+    bool is_up = worse || why.how == relation::greater;
     step_id at = loss->trained_at;
     if (!worse && loss->train.says() != progress::flat) {
         auto const* const eval = of.losses.evaluates_as_before(evaluated, why);
-        if (eval != nullptr) { reason = "eval loss is flat", name = evaluated, at = eval->evaluated_at; }
+        if (eval != nullptr) {
+            bool const rises = why.how == relation::greater;
+            reason = rises ? "eval loss rises from the start" : "eval loss is flat";
+            is_up = is_up || rises, name = evaluated, at = eval->evaluated_at;
+        }
     }
     into =
         found_by(rule_id::loss_not_decreasing, reason, name, why, at,
