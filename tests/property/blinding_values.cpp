@@ -49,7 +49,7 @@ TEST_CASE("a NaN blinds no rule on data") {
                       it.see("pred", scores(i, 16, bad ? 1 : 0), {16, 3});
                   },
                   {.steps = 400, .slack = 5});
-    never_blinded(unrelated_predictions{.samples = 64, .warmup = 0, .warmup_pairs = 0},
+    never_blinded(unrelated_predictions{.samples = 64, .warmup = 0, .warmup_samples = 0},
                   [](auto& it, std::uint64_t i, bool bad) {
                       it.see("target", noises(i, 16), {16});
                       it.see("prediction", noises(bad ? i + 5000 : i, 16), {16});

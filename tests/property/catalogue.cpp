@@ -187,7 +187,7 @@ void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
                                       .predictions = "pre/1",
                                       .samples = 9 * small(),
                                       .warmup = 9 * small(),
-                                      .warmup_pairs = 90 * small(),
+                                      .warmup_samples = 90 * small(),
                                       .patience = small()},
                 rl_policy_ascends{
                     .select = "aux_loss", .divergence = "metric/approx_kl", .correlation = share - 0.6, .patience = 1});

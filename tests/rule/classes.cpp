@@ -881,7 +881,7 @@ TEST_CASE("rules on classes make nothing of damaged features") {
 
 TEST_CASE("unrelated_predictions: chance in three windows fires, a weak relation in other units does not",
           "[unrelated_predictions]") {
-    unrelated_predictions const at_once{.warmup = 0, .warmup_pairs = 0};
+    unrelated_predictions const at_once{.warmup = 0, .warmup_samples = 0};
     std::mt19937 random{1};
     auto const noise = [&] { return static_cast<float>(random() >> 8U) / 16777216.0F - 0.5F; };
     // Batches of 50; a prediction is `share` of its target and noise besides.
@@ -924,7 +924,7 @@ TEST_CASE("unrelated_predictions: chance in three windows fires, a weak relation
 }
 
 TEST_CASE("unrelated_predictions: a column is compared with its own mean", "[unrelated_predictions]") {
-    unrelated_predictions const at_once{.warmup = 0, .warmup_pairs = 0};
+    unrelated_predictions const at_once{.warmup = 0, .warmup_samples = 0};
     // 60 steps of `samples` samples: targets and predictions by sample and column. The limit of the last finding.
     auto const limit_of = [&](std::uint64_t samples, std::uint64_t columns, auto make, extents const& shape) {
         run it{at_once};
@@ -966,11 +966,34 @@ TEST_CASE("unrelated_predictions: a column is compared with its own mean", "[unr
     CHECK(limit_of(1, 3, [&](auto& targets, auto& said, auto) { targets = same, said = {1, 11, 101}; }, {1, 3}) == 0);
 }
 
+TEST_CASE("unrelated_predictions: a picture is one sample, whatever its pixels", "[unrelated_predictions]") {
+    // A net that still draws the mean of all pictures. The step at which the rule fires; `no_index`: it does not.
+    auto const fires_at = [](std::uint64_t samples, std::uint64_t pixels, std::uint64_t steps) {
+        run it{unrelated_predictions{}};
+        number_source random;
+        for (std::uint64_t i = 0; i < steps; ++i) {
+            std::vector<float> targets, said;
+            for (std::uint64_t k = 0; k < samples * pixels; ++k) {
+                targets.push_back(random.normal()), said.push_back(0.01F * random.normal());
+            }
+            it.see(train(i), "target", targets, {samples, pixels});
+            it.see(train(i), "prediction", said, {samples, pixels});
+            if (it.close(train(i)) == truth::yes) { return i; }
+        }
+        return no_index;
+    };
+    CHECK(fires_at(1, 100, 1000) == no_index);
+    std::uint64_t const alone = fires_at(1, 100, 6000);
+    CHECK((alone > 5000 && alone < 5100));
+    std::uint64_t const eight = fires_at(8, 100, 1000);
+    CHECK((eight > 625 && eight < 725));
+}
+
 TEST_CASE("unrelated_predictions: columns by any layout, and in batches of any size", "[unrelated_predictions]") {
     // Two columns with means far apart, in column-major order, and with the batch axis second: predictions are noise.
     number_source random;
     for (bool const second : {false, true}) {
-        run it{unrelated_predictions{.warmup = 0, .warmup_pairs = 0}};
+        run it{unrelated_predictions{.warmup = 0, .warmup_samples = 0}};
         bool found = false;
         for (std::uint64_t i = 0; i < 60; ++i) {
             std::uint64_t const samples = 20 + i % 7;
@@ -1002,7 +1025,7 @@ TEST_CASE("unrelated_predictions: columns by any layout, and in batches of any s
 TEST_CASE("unrelated_predictions: masks and sets of tags, of several samples", "[unrelated_predictions]") {
     // 60 steps: two of five tags a sample at random; predictions that know them by `share`. How it fired; 0: not.
     auto const how = [](float share, extents const& shape, std::uint64_t steps = 60) {
-        run it{unrelated_predictions{.warmup = 0, .warmup_pairs = 0}};
+        run it{unrelated_predictions{.warmup = 0, .warmup_samples = 0}};
         number_source random;
         std::uint8_t found = 0;
         for (std::uint64_t i = 0; i < steps; ++i) {
@@ -1029,7 +1052,7 @@ TEST_CASE("unrelated_predictions: masks and sets of tags, of several samples", "
 
 TEST_CASE("unrelated_predictions: one answer to everything tells nothing; classes and two values are left out",
           "[unrelated_predictions]") {
-    unrelated_predictions const rule{.samples = 7, .warmup = 0, .warmup_pairs = 0, .patience = 1};
+    unrelated_predictions const rule{.samples = 7, .warmup = 0, .warmup_samples = 0, .patience = 1};
     auto const answer = [&](std::vector<float> const& targets, std::vector<float> const& said) {
         run it{rule};
         it.see(train(0), "target", targets, {targets.size()});

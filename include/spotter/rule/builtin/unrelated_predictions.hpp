@@ -10,15 +10,16 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Judges windows of `samples` pairs of target and prediction, for each mode (train and eval), from the `warmup`-th
-// train close and the `warmup_pairs`-th training pair on. A column is what one output of the net is compared with; a
-// column's means would make a correlation of their own. So the correlation is that within columns: both sides are taken
-// from their mean in the column, in standard deviations of its targets. A column with n pairs whose targets vary has
-// n - 1 degrees of freedom. Predictions are unrelated to their targets where the correlation is at most two of its
-// standard errors, 1/sqrt(degrees of freedom of all columns), above zero; units and offsets do not matter. Warning
-// after `patience` such windows in a row, until one is better. Targets are floating-point labels that are not classes:
-// in at least half of a window's pairs a number is not whole, and there are at least three different targets; or two,
-// where a sample has several columns, as a mask or a set of tags has. A step with a non-finite value is skipped.
-// Targets and predictions of a step are paired where they have equally many elements, 64 pairs at most.
+// train close and the `warmup_samples`-th training sample on: all pixels of a picture are one sample, from which a net
+// learns once. A column is what one output of the net is compared with; a column's means would make a correlation of
+// their own. So the correlation is that within columns: both sides are taken from their mean in the column, in standard
+// deviations of its targets. A column with n pairs whose targets vary has n - 1 degrees of freedom. Predictions are
+// unrelated to their targets where the correlation is at most two of its standard errors, 1/sqrt(degrees of freedom of
+// all columns), above zero; units and offsets do not matter. Warning after `patience` such windows in a row, until one
+// is better. Targets are floating-point labels that are not classes: in at least half of a window's pairs a number is
+// not whole, and there are at least three different targets; or two, where a sample has several columns, as a mask or a
+// set of tags has. A step with a non-finite value is skipped. Targets and predictions of a step are paired where they
+// have equally many elements, 64 pairs at most.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
@@ -36,7 +37,7 @@ struct unrelated_predictions {
     selector predictions = role::prediction;  // floating-point tensors only
     std::uint64_t samples = 500;              // pairs of a window, all but the first of each column
     std::uint64_t warmup = 150;               // train closes
-    std::uint64_t warmup_pairs = 5000;        // training pairs
+    std::uint64_t warmup_samples = 5000;      // training samples
     std::uint64_t patience = 3;               // windows
     std::uint64_t long_patience = 20;  // windows in a row: a correlation of 0.04 leads to so many in 1 of 20 cases
 
@@ -117,7 +118,7 @@ struct unrelated_predictions {
     struct state {
         side target, said;
         window by_mode[mode_count];
-        std::uint64_t train_closes = 0, train_pairs = 0;
+        std::uint64_t train_closes = 0, train_samples = 0;
         bool has_target = false, any_close = false;
         double different[2]{};  // the first different targets
         std::uint32_t differ = 0;
@@ -176,10 +177,8 @@ struct unrelated_predictions {
         std::uint64_t const count = seen.target.count == seen.said.count ? seen.target.count : 0;
         bool const has_columns = seen.target.has_columns();
         window& mine = seen.by_mode[index_of(at.mode)];
-        for (std::size_t i = 0; i < sampled_values::most && i < count; ++i) {
-            add(seen, mine, i);
-            seen.train_pairs += at.mode == mode::train ? 1 : 0;
-        }
+        for (std::size_t i = 0; i < sampled_values::most && i < count; ++i) { add(seen, mine, i); }
+        seen.train_samples += at.mode == mode::train && count > 0 ? seen.target.samples : 0;
         seen.target.count = seen.said.count = 0;
         if (count == 0) { return truth::undecided; }
         if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, has_columns, mine); }
@@ -219,7 +218,7 @@ private:
     }
     SPOTTER_STRICT constexpr void judge(state const& seen, bool has_columns, window& mine) const noexcept {
         SPOTTER_STRICT_BODY
-        bool const warm = seen.train_closes >= warmup && seen.train_pairs >= warmup_pairs;
+        bool const warm = seen.train_closes >= warmup && seen.train_samples >= warmup_samples;
         for (std::size_t i = 0; i < mine.count; ++i) { mine.take(mine.columns[i]); }
         bool const several = seen.differ == 3 || (seen.differ == 2 && has_columns);
         bool const numbers = several && 2 * mine.fractions >= mine.pairs;
