@@ -3,8 +3,8 @@
 
     python3 tools/rule_list.py [--write] [the project's folder]
 
-Each rule has a line of the list, a header of its name with only this rule, and a section of docs/rules.md. `--write` generates catalogue.hpp
-from the list, and writes their number into the pages that state it. No other text in include/ and tools/ may name a rule: code that asks for a renamed rule must not compile. Prints one line for
+Each rule has a line of the list, a header of its name with only this rule, and a section of docs/rules.md. The page's table of severities agrees with
+the headers on errors, skipped updates and notes. `--write` generates catalogue.hpp from the list, and writes their number into the pages that state it. No other text in include/ and tools/ may name a rule: code that asks for a renamed rule must not compile. Prints one line for
 each breach and ends with 1 if there is one.
 """
 import pathlib
@@ -17,6 +17,8 @@ FORWARD = re.compile(r"^// Forwards\b", re.M)
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 COMPARED = re.compile(r'\b(rule|reason)\b *[!=]= *"')
 STATED = re.compile(r"^There are (\d+) rules\.", re.M)
+SEVERITY = re.compile(r"^\| ((?:error|warning|note)[^|]*) \| ([^|]*) \|(.*)\|$", re.M)
+NOT_FINITE = re.compile(r'as_not_finite|not_finite = "')
 GLOBS = re.compile(r'\bglob rules =\s*((?://.*\n|\s|"[^"]*")*?"[^"]*")')
 
 CATALOGUE = """// SPDX-License-Identifier: Apache-2.0
@@ -85,6 +87,36 @@ def breaches_of_page(page, rules):
         yield f"{page}:1: the section `### {each}` is of no rule of rule/list.hpp"
 
 
+def severities_of(header):
+    """What a rule's header reports besides warnings."""
+    code = "\n".join(line.split("//")[0] for line in header.read_text().splitlines())
+    if "spike_history::judgement" in code:
+        code += (header.parent / "spike_history.hpp").read_text()
+    found = set()
+    if "severity::error" in code or NOT_FINITE.search(code):
+        found.add("error")
+    if NOT_FINITE.search(code):
+        found.add("skip")
+    if re.search(r"severity::info|softens = true|\.soften\(", code):
+        found.add("note")
+    return found
+
+
+def breaches_of_severities(page, folder, rules):
+    table = {"error": set(), "skip": set(), "note": set()}
+    for severity, asked, named in SEVERITY.findall(page.read_text()):
+        for each in re.findall(r"`(\w+)`", named):
+            for word, of in (("error", severity), ("note", severity), ("skip", asked)):
+                if word in of:
+                    table[word].add(each)
+    for each in rules:
+        header = folder / f"{each}.hpp"
+        found = severities_of(header) if header.is_file() else set()
+        for word, named in table.items():
+            if (each in named) != (word in found):
+                yield f"{page}:1: the table of severities {'has' if each in named else 'lacks'} `{each}` as {word}, unlike {header.name}"
+
+
 def breaches_of_order(rules):
     for before, after in zip(rules, rules[1:]):
         if before >= after:
@@ -136,6 +168,7 @@ def main():
     found += breaches_of_number([root / "README.md", root / "docs" / "finds.md"], len(rules), "--write" in sys.argv)
     found += breaches_of_headers(folder, rules)
     found += breaches_of_page(root / "docs" / "rules.md", rules)
+    found += breaches_of_severities(root / "docs" / "rules.md", folder, rules)
     found += breaches_of_texts(root, folder, set(rules) | set(others))
     print("\n".join(found + [f"{len(rules)} rules, {len(found)} breaches"]))
     sys.exit(bool(found))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well do the packs tell healthy trainings from broken ones, and what is broken? docs/diagnosis.md explains.
+// How well do the packs tell healthy trainings from broken ones, and what is broken?
+// docs/internals/diagnosis.md explains.
 //     diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from FILE]
 //     [--list] [--records FOLDER]
 #include "cure_tables.hpp"

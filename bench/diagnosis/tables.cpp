@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of docs/diagnosis.md.
+// The tables of docs/internals/diagnosis.md.
 #include "tables.hpp"
 
 #include "family.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of causes: of each row what makes it the first, and what makes another one; and that docs/diagnosis.md has
-// the same table.
+// The table of causes: of each row what makes it the first, and what makes another one; and that docs/diagnosis.md and
+// docs/internals/diagnosis.md have the same table.
 #include <spotter/diagnosis/cause_table.hpp>
 
 #include <tests/catch.hpp>
@@ -151,22 +151,44 @@ std::string row_in_words(cause_row const& row) {
            (row.remedy.empty() ? "as the rule says" : std::string{row.remedy}) + " | " + std::string{row.apart} + " |";
 }
 
-TEST_CASE("docs/diagnosis.md has the table of causes as it is") {
-    std::ifstream file{SPOTTER_SOURCE_DIR "/docs/diagnosis.md"};
-    std::string const page{std::istreambuf_iterator<char>{file}, {}};
+std::string row_for_users(cause_row const& row) {
+    std::string const rule{name_of(row.usual_rule)};
+    std::string const remedy =
+        row.remedy.empty() ? "[as the rule says](rules.md#" + rule + ")" : std::string{row.remedy};
+    return "| " + std::string{row.words} + " | `" + rule + "` | " + remedy + " | " + std::string{row.apart} + " |";
+}
+std::string page_named(std::string const& name) {
+    std::ifstream file{SPOTTER_SOURCE_DIR "/docs/" + name};
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+}
+
+TEST_CASE("docs/diagnosis.md has the causes with their remedies") {
+    std::string const page = page_named("diagnosis.md");
+    REQUIRE_FALSE(page.empty());
+    for (cause_row const& row : cause_table) {
+        INFO(row_for_users(row));
+        CHECK(page.find(row_for_users(row) + '\n') != page.npos);
+    }
+}
+
+TEST_CASE("docs/internals/diagnosis.md has the table of causes as it is") {
+    std::string const page = page_named("internals/diagnosis.md");
     REQUIRE_FALSE(page.empty());
     for (cause_row const& row : cause_table) {
         INFO(row_in_words(row));
         CHECK(page.find(row_in_words(row) + '\n') != page.npos);
     }
-    // Its table of signs has each sign, in their order, and no other.
+    // Its table of signs has each sign, in their order, and no other. A row may have several.
     std::string_view const head = "| sign | what it measures |\n|---|---|\n";
     std::size_t const at = page.find(head);
     REQUIRE(at != page.npos);
     std::string signs_of_page, all;
     std::istringstream rows{page.substr(at + head.size())};
     for (std::string row; std::getline(rows, row) && !row.empty();) {
-        signs_of_page += row.substr(2, row.find(" |", 2) - 2) + '\n';
+        std::istringstream cell{row.substr(2, row.find(" |", 2) - 2)};
+        for (std::string each; std::getline(cell, each, ',');) {
+            signs_of_page += each.substr(each.find_first_not_of(' ')) + '\n';
+        }
     }
     for (int i = 0; i < static_cast<int>(sign::count); ++i) { all += in_words(static_cast<sign>(i)) + '\n'; }
     CHECK(signs_of_page == all);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnosis (L2): the table of causes, a row each: the signs that it needs, and the signs for it and against it.
-// docs/diagnosis.md#one-cause-first has the same table, and a test compares them.
+// docs/internals/diagnosis.md#the-table-of-causes has the same table, and a test compares them.
 #pragma once
 
 #include <spotter/diagnosis/signs.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnosis (L2): reports what the rules of a pack find as one cause and its consequences. While the run makes
 // progress, symptoms are notes. The rule and its reason say whether a condition is certain, an outcome or a symptom.
-// docs/diagnosis.md
+// docs/internals/diagnosis.md
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnosis (L2): one number that falls while a net learns: its progress, and the comparison that showed it.
-// docs/diagnosis.md#progress
+// docs/internals/diagnosis.md#progress
 #pragma once
 
 #include <spotter/diagnosis/block_series.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): a loss that changes its level from one sample to the next. docs/diagnosis.md#progress
+// Diagnosis (L2): a loss that changes its level from one sample to the next. docs/internals/diagnosis.md#progress
 #pragma once
 
 #include <spotter/core/bits.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnosis (L2): the numeric limits of a diagnosis. They were chosen on all families of bench/diagnosis, with seeds
 // 100 to 103. `bench_diagnosis --leave-out` chooses them again for each family with that family left out
-// (docs/diagnosis.md#results).
+// (docs/internals/diagnosis.md#how-limits-were-chosen).
 #pragma once
 
 #include <spotter/core/fwd.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): a loss that is shown as a running mean which begins at 0. docs/diagnosis.md#progress
+// Diagnosis (L2): a loss that is shown as a running mean which begins at 0. docs/internals/diagnosis.md#progress
 #pragma once
 
 #include <spotter/core/bits.hpp>

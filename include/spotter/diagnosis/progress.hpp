@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnosis (L2): is the run learning? What its losses, evaluations and returns say together.
-// docs/diagnosis.md#progress
+// docs/internals/diagnosis.md#progress
 #pragma once
 
 #include <spotter/core/selector.hpp>
