@@ -12,6 +12,7 @@
 #include <spotter/spotter.hpp>
 
 #include <cstdlib>
+#include <iostream>
 
 namespace other_pages {
 
@@ -45,6 +46,23 @@ void respond() {
     constexpr auto const& keep = collections::keep;
 #include "response.inc"
     CHECK_FALSE(flag.raised());
+}
+
+void choose() {
+    constexpr auto const& keep = collections::keep;
+#include "rules_chosen.inc"
+    planted_net net;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        CHECK(watch.step(train(i), net, "loss"_t = net.forward_backward()).empty());
+    }
+}
+decision wanted_of(step_alarm const& found) {
+#include "rules_ignored.inc"
+    return wanted;
+}
+template <class Hook>
+void ask_for_names(Hook const& watch, std::uint64_t i) {
+#include "names_seen.inc"
 }
 
 template <class Net>
@@ -129,4 +147,28 @@ TEST_CASE("plans and responses are written as on their pages") {
     other_pages::train_a_little(other_pages::with_fallback::keep);
     other_pages::respond();
     CHECK(spotter::open_trial("runs/a").value()["loss"].payload_steps().size() > 0);
+}
+
+TEST_CASE("rules are left out, and findings ignored, as on the page of rules") {
+    somewhere_else const folder;
+    other_pages::choose();
+    spotter::step_alarm found;
+    spotter::finding one;
+    one.severity = spotter::severity::error, one.id = spotter::rule_id::constant_batch;
+    found.add(one);
+    CHECK(other_pages::wanted_of(found) == spotter::decision::proceed);
+    one.id = spotter::rule_id::update_direction;
+    found.add(one);
+    CHECK(other_pages::wanted_of(found) == spotter::decision::stop);
+}
+
+TEST_CASE("names are seen after the first step as on the page of names") {
+    somewhere_else const folder;
+    planted_net net;
+    spotter::hook watch{spotter::plan{}, spotter::packs::supervised};
+    using namespace spotter::literals;
+    (void)watch.step(spotter::train(0), net, "loss"_t = net.forward_backward());
+    std::string const printed = printed_by([&] { other_pages::ask_for_names(watch, 0); });
+    CHECK(count(printed, "loss: loss, 0 axes") == 1);
+    CHECK(count(printed, "vanishing_gradient judges 2 tensors") == 1);
 }

@@ -966,6 +966,32 @@ TEST_CASE("unrelated_predictions: a column is compared with its own mean", "[unr
     CHECK(limit_of(1, 3, [&](auto& targets, auto& said, auto) { targets = same, said = {1, 11, 101}; }, {1, 3}) == 0);
 }
 
+TEST_CASE("unrelated_predictions: a column whose targets hardly vary does not outweigh the others",
+          "[unrelated_predictions]") {
+    // Soft labels of a net that knows them: one class is nearly absent from the labels, not from the predictions.
+    auto const fires = [](float share) {
+        run it{unrelated_predictions{.warmup = 0, .warmup_samples = 0}};
+        number_source random;
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            std::vector<float> targets, said;
+            for (std::uint64_t k = 0; k < 20; ++k) {
+                for (std::uint64_t c = 0; c < 8; ++c) {
+                    float const spread = c == 0 ? 1e-9F : 1, own = random.normal();
+                    targets.push_back(spread * own);
+                    said.push_back(c == 0 ? 0.1F * random.normal() : share * own + (1 - share) * random.normal());
+                }
+            }
+            it.see(train(i), "target", targets, {20, 8});
+            it.see(train(i), "prediction", said, {20, 8});
+            if (it.close(train(i)) == truth::yes) { return true; }
+        }
+        return false;
+    };
+    CHECK(!fires(0.9F));
+    CHECK(!fires(0.3F));
+    CHECK(fires(0));
+}
+
 TEST_CASE("unrelated_predictions: a picture is one sample, whatever its pixels", "[unrelated_predictions]") {
     // A net that still draws the mean of all pictures. The step at which the rule fires; `no_index`: it does not.
     auto const fires_at = [](std::uint64_t samples, std::uint64_t pixels, std::uint64_t steps) {

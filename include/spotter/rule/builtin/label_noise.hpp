@@ -31,7 +31,7 @@ struct label_noise {
     std::uint64_t samples = 1000;             // pairs of a window
     std::uint64_t patience = 3;               // windows in a row
     double least = 0.2;             // share of mistakes; sets of real data have 0.08 to 0.385, Song et al. 2022
-    double skill = 0.25;            // of a net that has learned: the share that is taken for sure
+    double skill = 0.25;            // the least skill of a net whose sure predictions count
     bool argmax = false;            // predictions are scores, whatever their type and rank
     int class_axis = default_axis;  // of scores; 1 for rank >= 2 (batch first)
 

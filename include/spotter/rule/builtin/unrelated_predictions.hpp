@@ -13,13 +13,13 @@ namespace spotter::inline SPOTTER_ABI {
 // train close and the `warmup_samples`-th training sample on: all pixels of a picture are one sample, from which a net
 // learns once. A column is what one output of the net is compared with; a column's means would make a correlation of
 // their own. So the correlation is that within columns: both sides are taken from their mean in the column, in standard
-// deviations of its targets. A column with n pairs whose targets vary has n - 1 degrees of freedom. Predictions are
-// unrelated to their targets where the correlation is at most two of its standard errors, 1/sqrt(degrees of freedom of
-// all columns), above zero; units and offsets do not matter. Warning after `patience` such windows in a row, until one
-// is better. Targets are floating-point labels that are not classes: in at least half of a window's pairs a number is
-// not whole, and there are at least three different targets; or two, where a sample has several columns, as a mask or a
-// set of tags has. A step with a non-finite value is skipped. Targets and predictions of a step are paired where they
-// have equally many elements, 64 pairs at most.
+// deviations of its targets, predictions in their own where these are larger. A column with n pairs whose targets vary
+// has n - 1 degrees of freedom. Predictions are unrelated to their targets where the correlation is at most two of its
+// standard errors, 1/sqrt(degrees of freedom of all columns), above zero; units and offsets do not matter. Warning
+// after `patience` such windows in a row, until one is better. Targets are floating-point labels that are not classes:
+// in at least half of a window's pairs a number is not whole, and there are at least three different targets; or two,
+// where a sample has several columns, as a mask or a set of tags has. A step with a non-finite value is skipped.
+// Targets and predictions of a step are paired where they have equally many elements, 64 pairs at most.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
@@ -73,13 +73,18 @@ struct unrelated_predictions {
         double against = 0;                             // six standard errors below zero
         bool judged = false;                            // at least one window was full
 
-        // Adds the column to the sums.
+        // Adds the column to the sums. Predictions that vary more than their targets are taken in their own deviations:
+        // a column of targets that hardly vary would outweigh all others.
         SPOTTER_STRICT constexpr void take(column const& it) noexcept {
             SPOTTER_STRICT_BODY
             if (!(it.squares_target > 0)) { return; }
-            double const free = static_cast<double>(it.pairs - 1), unit = it.squares_target / free;
+            double const free = static_cast<double>(it.pairs - 1);
+            bool const varies_more = it.squares_said > it.squares_target;
+            double const unit =
+                (varies_more ? square_root(it.squares_target) * square_root(it.squares_said) : it.squares_target) /
+                free;
             freedom += free;
-            squares += it.squares_said / unit;
+            squares += varies_more ? free : it.squares_said / unit;
             products += it.products / unit;
         }
         // `guess`: where it probably is.
