@@ -28,7 +28,8 @@ struct short_sink : collecting_sink {
     }
     [[nodiscard]] bool last_is(std::string_view wanted) const { return !events.empty() && events.back() == wanted; }
 };
-static_assert(plain_sink<short_sink> && plain_sink<short_sink&> && !plain_sink<collecting_sink>);
+static_assert(detail::offers_call<sink_call::number, short_sink> &&
+              !detail::offers_call<sink_call::number, collecting_sink>);
 
 }  // namespace
 

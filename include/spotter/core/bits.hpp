@@ -19,7 +19,6 @@ enum class number_class : std::uint8_t { zero, subnormal, normal, pos_inf, neg_i
 // Exponent, mantissa and sign of an IEEE-like binary format held in `Bits`.
 template <class Bits, int ExponentBits, int MantissaBits>
 struct float_bits {
-    using bits_type = Bits;                                                                    // holds one number
     static constexpr Bits sign = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));  // the sign's mask
     // The exponent's mask; its value as a number is infinity.
     static constexpr Bits exponent = static_cast<Bits>(((Bits{1} << ExponentBits) - 1) << MantissaBits);

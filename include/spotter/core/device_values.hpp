@@ -31,11 +31,6 @@ template <element Value>
                                              int ordinal = device_values::any_device) noexcept {
     return {view_of(values, type, shape, strides), stream, ordinal, false};
 }
-// The same, after the work in the stream that is current when the tensor is observed.
-[[nodiscard]] inline device_values on_current_device(void const* values, dtype type, extents const& shape,
-                                                     std::span<std::int64_t const> strides, int ordinal) noexcept {
-    return {view_of(values, type, shape, strides), nullptr, ordinal, true};
-}
 
 // What a hook receives for device values: a view refused as refusal::other_device, and a `copy` that writes a
 // `device_values` in place of the values. `source` must live until the call returns.

@@ -11,9 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Specialize it for a type with none of the structures below, with
 //     static tensor_ref view(Tensor const&) noexcept;
 template <class Tensor>
-struct tensor_access {
-    static constexpr bool by_structure = true;  // a specialization lacks this member
-};
+struct tensor_access {};
 
 [[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
     constexpr std::string_view names[] = {"none",          "not_contiguous",  "rank_too_deep", "null",

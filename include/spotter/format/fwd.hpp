@@ -22,6 +22,5 @@ struct payload_place;
 struct row_frame;
 struct row_view;
 struct segment_head;
-struct stored_shape;
 
 }  // namespace spotter::inline SPOTTER_ABI

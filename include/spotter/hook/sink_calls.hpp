@@ -212,12 +212,4 @@ SPOTTER_INLINE void hand_number(Sink& sink, tensor_info const& tensor, step_id c
 
 }  // namespace detail
 
-// A sink that takes the times of steps.
-template <class Sink>
-concept times_sink = detail::offers_call<sink_call::stamp, std::remove_reference_t<Sink>>;
-
-// A sink that has the fast calls for values that no rule observes.
-template <class Sink>
-concept plain_sink = detail::offers_call<sink_call::number, std::remove_reference_t<Sink>>;
-
 }  // namespace spotter::inline SPOTTER_ABI

@@ -39,8 +39,7 @@ public:
         hits_ += both ? 1 : 0;
         return static_cast<double>(hits_) / static_cast<double>(snapshots_);
     }
-    [[nodiscard]] constexpr std::uint64_t snapshots() const noexcept { return snapshots_; }  // counted ones
-    [[nodiscard]] constexpr std::string_view gpu() const noexcept { return gpu_; }           // the last idle one
+    [[nodiscard]] constexpr std::string_view gpu() const noexcept { return gpu_; }  // the last idle one
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return !any_used_ ? "no GPU was at work: its samples are `sys/gpu_util/0`"
                           : "warm-up not reached: `patience` snapshots";
