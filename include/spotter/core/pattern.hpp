@@ -206,7 +206,7 @@ private:
 
 // Called for a malformed pattern during constant evaluation. Not constexpr, so the compiler stops there and shows this
 // name. Defined, because a build without optimization refers to it.
-inline void malformed_glob_pattern_see_docs_plan_md() noexcept {}
+inline void malformed_glob_pattern_see_docs_plan() noexcept {}
 
 }  // namespace detail
 
@@ -218,7 +218,7 @@ struct glob {
 
     constexpr glob(char const* pattern_text) noexcept : glob{std::string_view{pattern_text}} {}
     constexpr explicit glob(std::string_view pattern_text) noexcept : pattern{pattern_text} {
-        if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_glob_pattern_see_docs_plan_md(); }
+        if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_glob_pattern_see_docs_plan(); }
     }
     // Whether it has no fault.
     [[nodiscard]] constexpr bool well_formed() const noexcept { return detail::glob_matcher::well_formed(pattern); }

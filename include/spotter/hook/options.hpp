@@ -51,8 +51,8 @@ struct memory_source {
 enum class recording_workers : std::uint8_t { all, one };
 
 // The options of a run, beside its plan and its rules: `hook watch{"runs/a", keep, options{.ring_bytes = 1 << 20},
-// rules...}`, anywhere among the rules. A settings file can set some of them too (run_choices). docs/record.md explains
-// each.
+// rules...}`, anywhere among the rules. A settings file can set some of them too (run_choices). docs/hook.md#options
+// explains each.
 struct options {
     spotter::existing existing = spotter::existing::next;        // if the folder already holds a run
     spotter::overflow overflow = spotter::overflow::block;       // if the ring is full
