@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -P cmake/diagnosis.cmake: on a fresh machine, computes the tables of docs/diagnosis.md and docs/internals/diagnosis.md, in build/bench.
+# cmake -P cmake/diagnosis.cmake: on a fresh machine, computes the tables of docs/diagnosis.md and
+# docs/internals/diagnosis.md, in build/bench.
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/bench")

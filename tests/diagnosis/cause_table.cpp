@@ -162,22 +162,22 @@ std::string page_named(std::string const& name) {
     return std::string{std::istreambuf_iterator<char>{file}, {}};
 }
 
-TEST_CASE("docs/diagnosis.md has the causes with their remedies") {
-    std::string const page = page_named("diagnosis.md");
+// Each row of the table is a line of the page.
+void has_rows(std::string const& page, std::string (*line_of)(cause_row const&)) {
     REQUIRE_FALSE(page.empty());
     for (cause_row const& row : cause_table) {
-        INFO(row_for_users(row));
-        CHECK(page.find(row_for_users(row) + '\n') != page.npos);
+        INFO(line_of(row));
+        CHECK(page.find(line_of(row) + '\n') != page.npos);
     }
+}
+
+TEST_CASE("docs/diagnosis.md has the causes with their remedies") {
+    has_rows(page_named("diagnosis.md"), row_for_users);
 }
 
 TEST_CASE("docs/internals/diagnosis.md has the table of causes as it is") {
     std::string const page = page_named("internals/diagnosis.md");
-    REQUIRE_FALSE(page.empty());
-    for (cause_row const& row : cause_table) {
-        INFO(row_in_words(row));
-        CHECK(page.find(row_in_words(row) + '\n') != page.npos);
-    }
+    has_rows(page, row_in_words);
     // Its table of signs has each sign, in their order, and no other. A row may have several.
     std::string_view const head = "| sign | what it measures |\n|---|---|\n";
     std::size_t const at = page.find(head);

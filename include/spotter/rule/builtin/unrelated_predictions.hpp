@@ -16,10 +16,10 @@ namespace spotter::inline SPOTTER_ABI {
 // deviations of its targets, predictions in their own where these are larger. A column with n pairs whose targets vary
 // has n - 1 degrees of freedom. Predictions are unrelated to their targets where the correlation is at most two of its
 // standard errors, 1/sqrt(degrees of freedom of all columns), above zero; units and offsets do not matter. Warning
-// after `patience` such windows in a row, until one is better. Targets are floating-point labels that are not classes:
-// in at least half of a window's pairs a number is not whole, and there are at least three different targets; or two,
-// where a sample has several columns, as a mask or a set of tags has. A step with a non-finite value is skipped.
-// Targets and predictions of a step are paired where they have equally many elements, 64 pairs at most.
+// after `patience` such windows in a row, until one is better. Targets are floating-point labels that are not class
+// numbers: in at least half of a window's pairs a number is not whole, and there are at least three different targets;
+// or two, where a sample has several columns, as a mask or a set of tags has. A step with a non-finite value is
+// skipped. Targets and predictions of a step are paired where they have equally many elements, 64 pairs at most.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
