@@ -113,12 +113,12 @@ public:
         return fall > limits.flat_fall * level ||
                (fall > limits.least_fall * level && fall > 2 * standard_error(blocks_.last_two_thirds()));
     }
-    // It has fallen far, and has few samples: language models rest on a plateau once they have learned how frequent the
-    // answers are. Not where it has many, and has rested since its first third.
+    // It has fallen, and has few samples: models of text and speech rest on a plateau once they have learned how
+    // frequent the answers are. Not where it has many, and has rested since its first third.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_young(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         bool const rests = 4 * samples_ >= 3 * limits.young && now_ > (1 - limits.flat_fall) * early_;
-        return blocks_.size() >= 6 && samples_ < limits.young && now_ < limits.fallen * beginning_ && !rests;
+        return blocks_.size() >= 6 && samples_ < limits.young && now_ < limits.hardly * beginning_ && !rests;
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
     // It is so far above its beginning that neither a rival nor growing returns explain it.

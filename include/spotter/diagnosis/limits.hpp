@@ -19,7 +19,8 @@ struct progress_limits {
     double flat_fall = 0.03;         // of the level: a loss is flat if its fall plus two standard errors is below
     double fallen = 0.7;             // times the first loss: below this for `still` samples in a row, it is not flat
     std::uint64_t still = 100;       // samples in a row
-    // Samples: until then a loss below `fallen` is still on its way, and returns that have fallen may be exploration.
+    double hardly = 0.9;             // times its beginning: above this a training loss has hardly fallen
+    // Samples: until then a loss below `hardly` is still on its way, and returns that have fallen may be exploration.
     std::uint64_t young = 1000;
     // Times the first loss: a loss above this for `lasting` samples in a row is worse (for `lasting_mildly` where its
     // level is below `climbs`). `worse` - 1 is also the least relative change of a loss that comes back, and of a
@@ -43,8 +44,8 @@ struct progress_limits {
     // of evaluation is at least 1 - `flat_fall` times the beginning of training, and at least `as_first` times its own
     // first. A first evaluation above `alike` times the beginning of training is another loss, and is not compared.
     std::uint64_t evaluations = 10, trained = 50;
+    // Or training has hardly fallen, and evaluation neither.
     double as_first = 0.85, alike = 1.5;
-    double hardly = 0.9;  // or training stays above this share of its beginning, and evaluation has not fallen either
 };
 
 // When a finding is an outcome, and when weights or inputs are a cause.

@@ -193,7 +193,7 @@ public:
         auto const loses = [](series const& it) { return it.is_of_player && it.train.says() == progress::worsens; };
         return first_of_net(tensor, loses) != nullptr;
     }
-    // A training loss is still falling; `or_is_young`: or has fallen far, and has few samples.
+    // A training loss is still falling; `or_is_young`: or has fallen, and has few samples.
     [[nodiscard]] constexpr bool is_on_its_way(bool or_is_young) const noexcept {
         auto const is_so = [&](series const& it) {
             return it.train.is_falling(limits_) || (or_is_young && it.train.is_young(limits_));
