@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-constexpr void describe(glob const& it, sentence& out) noexcept { out << '"' << it.pattern << '"'; }
-constexpr void describe(of_role const& it, sentence& out) noexcept { out << "role::" << name_of(it.wanted); }
+void describe(glob const& it, sentence& out) noexcept;
+void describe(of_role const& it, sentence& out) noexcept;
 template <std::size_t Count>
 constexpr void describe(names<Count> const& it, sentence& out) noexcept {
     char const* comma = "names{";
@@ -46,3 +46,12 @@ constexpr void describe(not_expression<Inner> const& it, sentence& out) noexcept
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_COLD_BODY void describe(glob const& it, sentence& out) noexcept { out << '"' << it.pattern << '"'; }
+SPOTTER_COLD_BODY void describe(of_role const& it, sentence& out) noexcept { out << "role::" << name_of(it.wanted); }
+
+}  // namespace spotter::inline SPOTTER_ABI
+#endif

@@ -108,11 +108,11 @@ public:
         }
         return depth == 0 ? pattern_fault{} : pattern_fault{glob, "the { is not closed", open[depth - 1]};
     }
-    [[nodiscard]] static constexpr bool well_formed(std::string_view glob) noexcept { return fault_in(glob).empty(); }
 
-    // Whether a well-formed `glob` matches all of `name`. `steps`, if given, counts the cost in positions.
+    // Whether `glob` is well-formed and matches all of `name`. `steps`, if given, counts the cost in positions.
     [[nodiscard]] static constexpr bool match(std::string_view glob, std::string_view name,
                                               std::uint64_t* steps = nullptr) noexcept {
+        if (!fault_in(glob).empty()) { return false; }
         name_positions reached{name.size()};
         if (reached.size() == 0) { return false; }
         reached.at()[0] = true;
@@ -204,6 +204,15 @@ private:
     }
 };
 
+// Those of glob_matcher at run time, compiled once.
+[[nodiscard]] pattern_fault find_fault_in_glob(std::string_view glob) noexcept;
+[[nodiscard]] bool match_glob(std::string_view glob, std::string_view name) noexcept;
+
+// The fault of a glob and its position; empty if it is well-formed.
+[[nodiscard]] constexpr pattern_fault fault_in_glob(std::string_view glob) noexcept {
+    return std::is_constant_evaluated() ? glob_matcher::fault_in(glob) : find_fault_in_glob(glob);
+}
+
 // Called for a malformed pattern during constant evaluation. Not constexpr, so the compiler stops there and shows this
 // name. Defined, because a build without optimization refers to it.
 inline void malformed_glob_pattern_see_docs_plan() noexcept {}
@@ -221,12 +230,13 @@ struct glob {
         if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_glob_pattern_see_docs_plan(); }
     }
     // Whether it has no fault.
-    [[nodiscard]] constexpr bool well_formed() const noexcept { return detail::glob_matcher::well_formed(pattern); }
+    [[nodiscard]] constexpr bool well_formed() const noexcept { return fault().empty(); }
     // The fault and its position; empty if the glob is well-formed.
-    [[nodiscard]] constexpr pattern_fault fault() const noexcept { return detail::glob_matcher::fault_in(pattern); }
+    [[nodiscard]] constexpr pattern_fault fault() const noexcept { return detail::fault_in_glob(pattern); }
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return (*this)(tensor.name); }
     [[nodiscard]] constexpr bool operator()(std::string_view name) const noexcept {
-        return well_formed() && detail::glob_matcher::match(pattern, name);
+        return std::is_constant_evaluated() ? detail::glob_matcher::match(pattern, name)
+                                            : detail::match_glob(pattern, name);
     }
 };
 
@@ -315,3 +325,17 @@ template <pattern Pattern>
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_COLD_BODY pattern_fault find_fault_in_glob(std::string_view glob) noexcept {
+    return glob_matcher::fault_in(glob);
+}
+
+SPOTTER_COLD_BODY bool match_glob(std::string_view glob, std::string_view name) noexcept {
+    return glob_matcher::match(glob, name);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+#endif

@@ -40,7 +40,7 @@ struct selector {
     }
     // The fault of its glob; empty if there is none, or no glob.
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
-        return how_ == by::glob ? detail::glob_matcher::fault_in(glob_) : pattern_fault{};
+        return how_ == by::glob ? detail::fault_in_glob(glob_) : pattern_fault{};
     }
 
 private:

@@ -85,13 +85,21 @@ template <class Plan, class Judges, class Captures>
     }
 }
 
-template <class Plan, class Use>
-void with_collections(Plan const& plan, Use const& use) noexcept {
+// The collections of a plan in words.
+template <class Plan>
+struct listed_collections {
     collection_info list[Plan::limit + 1];
     std::size_t count = 0;
-    plan.list([&](collection_info const& each) { list[count++] = each; });
-    use(run_info{{list, count}});
-}
+
+    SPOTTER_NOINLINE explicit listed_collections(Plan const& plan) noexcept {
+        plan.list([this](collection_info const& each) { list[count++] = each; });
+    }
+    // Lives as long as this.
+    [[nodiscard]] run_info run() const noexcept { return {{list, count}}; }
+};
+
+// What is answered to a request: what was asked in which step, and why it is refused.
+[[nodiscard]] text<400> answer_to(control_request const& asked, step_id step, error const& why) noexcept;
 
 template <class Sink, class Plan, class Judges, class Captures, class Registry, class Tell>
 SPOTTER_NOINLINE void apply_request(control_request const& asked, Sink& sink, step_id step, Plan& plan, Judges& judges,
@@ -99,15 +107,25 @@ SPOTTER_NOINLINE void apply_request(control_request const& asked, Sink& sink, st
     error const why = apply(asked, plan, judges, captures);
     if (asked.content != nullptr && !why) {
         tensors.declare_all_anew();
-        with_collections(plan, [&](run_info const& run) { sink.reset_collections(run); });
+        sink.reset_collections(listed_collections{plan}.run());
     }
-    text<400> line;
-    line << name_of(step.mode) << '(' << step.index << ") " << asked.asked.view();
-    if (why) { line << "; refused: " << why.what.view(); }
-    tell(line.view());
+    tell(answer_to(asked, step, why).view());
     sink.acknowledge(why);
 }
 
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_COLD_BODY text<400> answer_to(control_request const& asked, step_id step, error const& why) noexcept {
+    text<400> line;
+    line << name_of(step.mode) << '(' << step.index << ") " << asked.asked.view();
+    if (why) { line << "; refused: " << why.what.view(); }
+    return line;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+#endif

@@ -31,10 +31,10 @@ void hook<Sink, Plan, Arguments...>::start() noexcept {
     if constexpr (offers<sink_call::control>) { sink_.set_readers(detail::readers_of(plan_, judges_)); }
     detail::pack_names packs;
     arguments_.apply([&](Arguments const&... each) { (detail::tell_packs(each, packs), ...); });
-    detail::with_collections(plan_, [&](run_info run) {
-        run.packs = packs.view();
-        sink_.start(run);
-    });
+    detail::listed_collections const collections{plan_};
+    run_info run = collections.run();
+    run.packs = packs.view();
+    sink_.start(run);
     if constexpr (offers<sink_call::watcher>) { show_sections(sink_.watcher()); }
     if constexpr (offers<sink_call::attempt>) { captures_.belong_to(sink_.path(), sink_.attempt()); }
 }

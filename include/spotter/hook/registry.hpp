@@ -60,11 +60,7 @@ public:
         // By index: tell() may add the tensor of its own text.
         for (std::size_t i = 0, known = count_; i < known; ++i) {
             tracked_tensor const& it = *tensors_[i];
-            if (it.times_refused == 0) { continue; }
-            text<480> line;
-            line << '"' << it.name.view() << "\" " << it.refused.sentence;
-            if (it.times_refused > 1) { line << " (" << it.times_refused << " times)"; }
-            tell(line.view());
+            if (it.times_refused > 0) { tell(refusal_of(it).view()); }
         }
     }
 
@@ -105,6 +101,8 @@ private:
         }
         return known_[last_];
     }
+    // Name, reason and number of times of a refused tensor.
+    [[nodiscard]] static text<480> refusal_of(tracked_tensor const& it) noexcept;
     // Looks the name up by hash.
     [[nodiscard]] tracked_tensor* find_elsewhere(std::string_view name) noexcept;
     [[nodiscard]] tracked_tensor* bind_evaluation(tracked_tensor& fresh) noexcept;
@@ -134,6 +132,13 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY registry::~registry() {
     for (std::size_t i = 0; i < count_; ++i) { delete tensors_[i]; }
+}
+
+SPOTTER_COLD_BODY text<480> registry::refusal_of(tracked_tensor const& it) noexcept {
+    text<480> line;
+    line << '"' << it.name.view() << "\" " << it.refused.sentence;
+    if (it.times_refused > 1) { line << " (" << it.times_refused << " times)"; }
+    return line;
 }
 
 SPOTTER_BODY SPOTTER_NOINLINE tracked_tensor* registry::find_elsewhere(std::string_view name) noexcept {

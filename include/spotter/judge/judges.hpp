@@ -33,6 +33,15 @@ struct machine_of<Rule> {
 
 }  // namespace detail
 
+namespace detail {
+
+// Why a rule is switched off, or does not judge everything.
+[[nodiscard]] error malformed_rule(std::string_view rule, pattern_fault const& bad) noexcept;
+[[nodiscard]] error rule_that_threw(std::string_view rule) noexcept;
+[[nodiscard]] error rule_without_memory(std::string_view rule, std::string_view tensor) noexcept;
+
+}  // namespace detail
+
 // Runs up to 64 rules over the events of one source. A rule that throws, or has a malformed pattern, is switched off
 // and reported in `trouble()`; the others go on.
 template <class... Arguments>
@@ -50,11 +59,7 @@ public:
         each_machine([&](auto& machine, std::size_t i) {
             enabled_ |= std::uint64_t{1} << i;
             pattern_fault const bad = machine.malformed();
-            if (!bad.empty()) {
-                error why{errc::bad_pattern, "rule \""};
-                why.what << name_of_rule(machine) << "\" has the malformed pattern " << bad << " and is switched off";
-                switch_off(i, why);
-            }
+            if (!bad.empty()) { switch_off(i, detail::malformed_rule(name_of_rule(machine), bad)); }
         });
         (take_worker(each), ...);
     }
@@ -72,7 +77,9 @@ public:
             if (!enabled(i)) { return; }
             tensor_needs needs;
             if (guarded([&] { needs = machine.declare(tensor); })) {
-                if (needs.lacks_memory) { lacks_memory(machine, tensor); }
+                if (needs.lacks_memory) {
+                    troubles_.add(detail::rule_without_memory(name_of_rule(machine), tensor.name));
+                }
                 judging |= std::uint64_t{any(needs.mask & pass_terms)} << i;
                 use(i, needs);
             } else {
@@ -248,21 +255,11 @@ private:
     }
     template <class Machine>
     void threw(Machine const& machine, std::size_t i) noexcept {
-        error why{errc::user_code_threw, "rule \""};
-        why.what << name_of_rule(machine)
-                 << "\" threw an exception and is switched off; rules and patterns must not throw";
-        switch_off(i, why);
-    }
-    template <class Machine>
-    void lacks_memory(Machine const& machine, tensor_info const& tensor) noexcept {
-        error why{errc::out_of_memory, "rule \""};
-        why.what << name_of_rule(machine) << "\" has no memory for \"" << tensor.name
-                 << "\" and does not judge it, or a part of it does not";
-        troubles_.add(why);
+        switch_off(i, detail::rule_that_threw(name_of_rule(machine)));
     }
     // The name of the rule; of a compound that of its first leaf.
     template <class Machine>
-    [[nodiscard]] static std::string_view name_of_rule(Machine const& machine) noexcept {
+    [[nodiscard]] SPOTTER_COLD static std::string_view name_of_rule(Machine const& machine) noexcept {
         std::string_view name;
         machine.report([&](coverage const& each) { name = name.empty() ? each.rule : name; });
         return name;
@@ -286,3 +283,27 @@ template <class... Arguments>
 judges(Arguments...) -> judges<Arguments...>;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_COLD_BODY error malformed_rule(std::string_view rule, pattern_fault const& bad) noexcept {
+    error why{errc::bad_pattern, "rule \""};
+    why.what << rule << "\" has the malformed pattern " << bad << " and is switched off";
+    return why;
+}
+
+SPOTTER_COLD_BODY error rule_that_threw(std::string_view rule) noexcept {
+    error why{errc::user_code_threw, "rule \""};
+    why.what << rule << "\" threw an exception and is switched off; rules and patterns must not throw";
+    return why;
+}
+
+SPOTTER_COLD_BODY error rule_without_memory(std::string_view rule, std::string_view tensor) noexcept {
+    error why{errc::out_of_memory, "rule \""};
+    why.what << rule << "\" has no memory for \"" << tensor << "\" and does not judge it, or a part of it does not";
+    return why;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+#endif

@@ -109,7 +109,7 @@ struct collection {
     }
 
     // Its name, and its contents in words, as in a record's `collections()`.
-    [[nodiscard]] constexpr collection_info info() const noexcept {
+    [[nodiscard]] collection_info info() const noexcept {
         collection_info line{name, {}};
         describe(which, line.what);
         line.what << ", ";

@@ -18,19 +18,14 @@ constexpr void describe(Pattern const&, sentence& out) noexcept {
     out << "a function of the tensor";
 }
 
-constexpr void describe(every const& it, sentence& out) noexcept { out << "every{" << it.interval << '}'; }
-constexpr void describe(from const& it, sentence& out) noexcept { out << "from{" << it.first << '}'; }
-constexpr void describe(before const& it, sentence& out) noexcept { out << "before{" << it.end << '}'; }
-constexpr void describe(sampled const& it, sentence& out) noexcept {
-    out << "sampled{worker " << it.worker << " of " << it.workers << ", keep " << it.keep << ", seed " << it.seed
-        << '}';
-}
-constexpr void describe(between const& it, sentence& out) noexcept {
-    out << "between{" << it.first << ", " << it.end << '}';
-}
-constexpr void describe(during const& it, sentence& out) noexcept { out << "during{" << name_of(it.mode) << '}'; }
-constexpr void describe(always const&, sentence& out) noexcept { out << "always"; }
-constexpr void describe(never const&, sentence& out) noexcept { out << "never"; }
+void describe(every const& it, sentence& out) noexcept;
+void describe(from const& it, sentence& out) noexcept;
+void describe(before const& it, sentence& out) noexcept;
+void describe(sampled const& it, sentence& out) noexcept;
+void describe(between const& it, sentence& out) noexcept;
+void describe(during const& it, sentence& out) noexcept;
+void describe(always const&, sentence& out) noexcept;
+void describe(never const&, sentence& out) noexcept;
 template <policy Policy>
 constexpr void describe(by_default<Policy> const& it, sentence& out) noexcept {
     describe(it.policy, out);
@@ -45,7 +40,30 @@ constexpr void describe(at<Count> const& it, sentence& out) noexcept {
     out << '}';
 }
 
-constexpr void describe(stats_mask what, sentence& out) noexcept {
+void describe(stats_mask what, sentence& out) noexcept;
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_COLD_BODY void describe(every const& it, sentence& out) noexcept { out << "every{" << it.interval << '}'; }
+SPOTTER_COLD_BODY void describe(from const& it, sentence& out) noexcept { out << "from{" << it.first << '}'; }
+SPOTTER_COLD_BODY void describe(before const& it, sentence& out) noexcept { out << "before{" << it.end << '}'; }
+SPOTTER_COLD_BODY void describe(sampled const& it, sentence& out) noexcept {
+    out << "sampled{worker " << it.worker << " of " << it.workers << ", keep " << it.keep << ", seed " << it.seed
+        << '}';
+}
+SPOTTER_COLD_BODY void describe(between const& it, sentence& out) noexcept {
+    out << "between{" << it.first << ", " << it.end << '}';
+}
+SPOTTER_COLD_BODY void describe(during const& it, sentence& out) noexcept {
+    out << "during{" << name_of(it.mode) << '}';
+}
+SPOTTER_COLD_BODY void describe(always const&, sentence& out) noexcept { out << "always"; }
+SPOTTER_COLD_BODY void describe(never const&, sentence& out) noexcept { out << "never"; }
+
+SPOTTER_COLD_BODY void describe(stats_mask what, sentence& out) noexcept {
     constexpr struct {
         stats_mask bit;
         char const* name;
@@ -68,3 +86,4 @@ constexpr void describe(stats_mask what, sentence& out) noexcept {
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
+#endif

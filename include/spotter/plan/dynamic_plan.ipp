@@ -43,7 +43,7 @@ SPOTTER_BODY pattern_fault dynamic_plan::malformed() const noexcept {
     for (std::size_t i = 0; i < questions_count_; ++i) {
         question const& it = questions_[i];
         pattern_fault bad;
-        if (it.what == asked::glob) { bad = detail::glob_matcher::fault_in(text(it)); }
+        if (it.what == asked::glob) { bad = detail::fault_in_glob(text(it)); }
         if (it.what == asked::regex) {
             bad = matcher_ == nullptr ? pattern_fault{text(it)} : matcher_->fault(text(it));
         }

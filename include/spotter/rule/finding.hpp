@@ -157,19 +157,15 @@ public:
 
     // Findings keep their order of arrival; the weakest is dropped where there is no room.
     constexpr void push(finding const& one) noexcept {
-        if (count_ < room) {
-            list_[count_++] = one;
-            drop_weakest();
-        } else if (now_.floor < count_) {
+        bool const is_full = count_ == room;
+        if (is_full) {
             std::size_t const weakest = weakest_one();
-            bool const stays = is_reported_before(one, list_[weakest]);
-            leave_out(stays ? list_[weakest] : one);
-            if (!stays) { return; }
+            if (now_.floor == count_ || !is_reported_before(one, list_[weakest])) { return leave_out(one); }
+            leave_out(list_[weakest]);
             erase(weakest);
-            list_[count_++] = one;
-        } else {
-            leave_out(one);
         }
+        list_[count_++] = one;
+        if (!is_full) { drop_weakest(); }
     }
     // Keeps the first `count` findings. Those that were left out came later, so their count is reset too.
     constexpr void truncate(std::size_t count) noexcept {

@@ -358,7 +358,8 @@ private:
     Rule rule_;
     typename Rule::state state_{};
     detail::leaf_book book_;
-    feature feature_;  // the one being extracted
+    // The one being extracted.
+    [[no_unique_address]] std::conditional_t<extracting_rule<Rule>, feature, nothing> feature_;
     [[no_unique_address]] std::conditional_t<remembers, seen_so_far, nothing> memory_;
 };
 

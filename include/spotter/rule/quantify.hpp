@@ -24,6 +24,17 @@ struct tally {
             ++(answer == truth::no ? no : undecided);
         }
     }
+    SPOTTER_COLD constexpr void tell(std::string_view reason, findings& out) const noexcept {
+        finding found = first.as_finding(shown.measure, shown.how, shown.threshold, severity::warning);
+        found.reason = reason;
+        out.push(found);
+    }
+    SPOTTER_COLD constexpr void tell_share(double share, relation how, double limit, findings& out) const noexcept {
+        finding found = first.as_finding("share of tensors", how, limit, severity::warning);
+        found.measured = share;
+        found.reason = shown.measure;
+        out.push(found);
+    }
 
 private:
     template <class Predicate>
@@ -45,14 +56,6 @@ struct quantifier {
     }
     constexpr void observe(state& seen, observation const& it) const { seen.count(ask, it); }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_part(which); }
-
-protected:
-    static constexpr void tell(tally const& seen, std::string_view reason, findings& out) noexcept {
-        finding found =
-            seen.first.as_finding(seen.shown.measure, seen.shown.how, seen.shown.threshold, severity::warning);
-        found.reason = reason;
-        out.push(found);
-    }
 };
 
 }  // namespace detail
@@ -62,12 +65,12 @@ template <pattern Pattern, predicate Predicate>
 struct any_rule : detail::quantifier<Pattern, Predicate> {
     static constexpr std::string_view name = "any";
     [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
-        detail::tally const now = std::exchange(seen, {});
-        if (now.yes > 0) {
-            this->tell(now, "holds for a tensor", out);
-            return truth::yes;
-        }
-        return now.undecided == 0 && now.no > 0 ? truth::no : truth::undecided;
+        truth const answer = seen.yes > 0                         ? truth::yes
+                             : seen.undecided == 0 && seen.no > 0 ? truth::no
+                                                                  : truth::undecided;
+        if (answer == truth::yes) { seen.tell("holds for a tensor", out); }
+        seen = {};
+        return answer;
     }
 };
 
@@ -76,11 +79,12 @@ template <pattern Pattern, predicate Predicate>
 struct all_rule : detail::quantifier<Pattern, Predicate> {
     static constexpr std::string_view name = "all";
     [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
-        detail::tally const now = std::exchange(seen, {});
-        if (now.no > 0) { return truth::no; }
-        if (now.undecided > 0 || now.yes == 0) { return truth::undecided; }
-        this->tell(now, "holds for every tensor", out);
-        return truth::yes;
+        truth const answer = seen.no > 0                           ? truth::no
+                             : seen.undecided > 0 || seen.yes == 0 ? truth::undecided
+                                                                   : truth::yes;
+        if (answer == truth::yes) { seen.tell("holds for every tensor", out); }
+        seen = {};
+        return answer;
     }
 };
 
@@ -91,15 +95,12 @@ struct fraction_rule : detail::quantifier<Pattern, Predicate> {
     relation how = relation::greater;  // the relation of the share to the limit that is a fault
     double limit = 0;                  // of the share, 0 to 1
     [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
-        detail::tally const now = std::exchange(seen, {});
-        if (now.yes + now.no == 0) { return truth::undecided; }
-        double const share = static_cast<double>(now.yes) / static_cast<double>(now.yes + now.no);
-        if (!holds(share, how, limit)) { return truth::no; }
-        finding found = now.first.as_finding("share of tensors", how, limit, severity::warning);
-        found.measured = share;
-        found.reason = now.shown.measure;
-        out.push(found);
-        return truth::yes;
+        std::uint32_t const decided = seen.yes + seen.no;
+        double const share = static_cast<double>(seen.yes) / static_cast<double>(decided > 0 ? decided : 1);
+        truth const answer = decided == 0 ? truth::undecided : truth_of(holds(share, how, limit));
+        if (answer == truth::yes) { seen.tell_share(share, how, limit, out); }
+        seen = {};
+        return answer;
     }
 };
 

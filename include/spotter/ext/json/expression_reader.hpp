@@ -157,7 +157,7 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(s
             return refused(key_, "must be a glob, or one of {\"glob\"} {\"regex\"} {\"role\"} {\"names\"} "
                                  "{\"and\"} {\"or\"} {\"not\"}");
         }
-        if (pattern_fault const bad = glob_matcher::fault_in(*text); !bad.empty()) { return malformed("glob", bad); }
+        if (pattern_fault const bad = fault_in_glob(*text); !bad.empty()) { return malformed("glob", bad); }
         return plan_.keep(glob{std::string_view{*text}});
     }
     if (key == "regex") {

@@ -77,7 +77,7 @@ struct non_finite {
     }
 
 private:
-    static constexpr void tell(state const& seen, std::uint32_t bad, findings& out) noexcept {
+    SPOTTER_COLD static constexpr void tell(state const& seen, std::uint32_t bad, findings& out) noexcept {
         auto const* origin = seen.flow.first([](bad_elements const& it) { return it.count() > 0; });
         if (origin == nullptr) { return; }
         // A bad weight makes everything that is computed from it bad. So if the loop observes after the update, a bad

@@ -124,7 +124,7 @@ public:
 
     // The tensor of this step that comes first in the flow, among those with `is_meant(kept)`; null if there is none.
     template <class Meant>
-    [[nodiscard]] constexpr entry const* first(Meant&& is_meant) const noexcept {
+    [[nodiscard]] SPOTTER_COLD constexpr entry const* first(Meant&& is_meant) const noexcept {
         directions const going = look();
         entry const* best = nullptr;
         each_now([&](entry const& it) {
@@ -140,7 +140,7 @@ public:
         return best;
     }
     // Whether this step observed something that comes before that tensor.
-    [[nodiscard]] constexpr bool anything_before(entry const& that) const noexcept {
+    [[nodiscard]] SPOTTER_COLD constexpr bool anything_before(entry const& that) const noexcept {
         directions const going = look();
         bool found = false;
         each_now([&](entry const& it) {
@@ -180,7 +180,7 @@ private:
         entry const& it = all_[gradient.partner];
         return it.role == role::weight && it.met != 0 ? &it : nullptr;
     }
-    [[nodiscard]] constexpr directions look() const noexcept {
+    [[nodiscard]] SPOTTER_COLD constexpr directions look() const noexcept {
         using namespace detail;
         auto const by_number = [](entry const& one, entry const& other) {
             return compare_numbers(layer_of(one.name), layer_of(other.name));
@@ -203,7 +203,7 @@ private:
         going.backward = sign_of(backward.sum, sign_of(weights.sum * going.parameters, -1));
         return going;
     }
-    [[nodiscard]] static constexpr bool before(entry const& a, entry const& b, directions going) noexcept {
+    [[nodiscard]] SPOTTER_COLD static constexpr bool before(entry const& a, entry const& b, directions going) noexcept {
         detail::stretch const where = detail::stretch_of(a.role);
         if (where != detail::stretch_of(b.role)) { return where < detail::stretch_of(b.role); }
         bool const met_first = a.met < b.met;
