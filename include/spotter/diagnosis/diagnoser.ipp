@@ -88,18 +88,19 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 
 // Certain: no healthy run shows it. Labels that contradict sure predictions are certain once the loss does not fall any
 // more: until then a net may be sure by its first weights. Guessing and unrelated predictions are outcomes unless a
-// loss is still falling, or still to fall. With a dead layer a young loss is not, and where predictions are unrelated
-// for long a fall is that of their mean. In evaluation they are outcomes where that gets worse. Overfitting is an
-// outcome unless evaluation is far below where training began, or at its best and not too far above training: such a
-// net is well.
+// loss is still falling. For unrelated predictions a young loss is still to fall, unless a layer is dead; the rule on
+// guesses knows from the labels whether there was anything to learn before. Where predictions are unrelated for long a
+// fall is that of their mean. In evaluation they are outcomes where that gets worse. Overfitting is an outcome unless
+// evaluation is far below where training began, or at its best and not too far above training: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (it.id == rule_id::label_noise && losses_.is_on_its_way(false)) { return standing::symptom; }
     if (is_certain(it, limits_)) { return standing::certain; }
     bool const lasts = it.is<unrelated_predictions>(unrelated_predictions::long_unrelated);
+    bool const may_be_young = it.id == rule_id::unrelated_predictions && !has_dead_layer();
     bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
                    ((it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
-                    ((lasts || !losses_.is_on_its_way(!has_dead_layer())) && !leaves_a_plateau()));
+                    ((lasts || !losses_.is_on_its_way(may_be_young)) && !leaves_a_plateau()));
     bool const is_overfit =
         it.id == rule_id::overfit && (it.measured >= limits_.overfit_at_best ||
                                       (it.measured >= limits_.overfit && losses_.evaluation_is_spoilt(it.tensor)));
