@@ -204,7 +204,7 @@ private:
     }
 };
 
-// Those of glob_matcher at run time, compiled once.
+// `fault_in` and `match` of glob_matcher at run time. In the linked mode they are compiled once.
 [[nodiscard]] pattern_fault find_fault_in_glob(std::string_view glob) noexcept;
 [[nodiscard]] bool match_glob(std::string_view glob, std::string_view name) noexcept;
 
