@@ -21,9 +21,9 @@ constexpr std::string_view names[] = {"n/x", "n/y", "v/w"};
 // Records two attempts over the same steps. Each value is 1000 times the attempt plus the step.
 void record(std::string const& path, std::uint64_t steps = recorded_steps) {
     for (std::uint32_t k = 0; k < 2; ++k) {
-        // The long interval makes frames end where the loop flushes, however slow the machine is.
-        hook watch{path, everything,
-                   options{.existing = k == 0 ? existing::replace : existing::resume, .flush_milliseconds = 600'000}};
+        hook watch{
+            path, everything,
+            options{.existing = k == 0 ? existing::replace : existing::resume, .flush_milliseconds = only_when_asked}};
         for (std::uint64_t i = 0; i < steps; ++i) {
             double const value = 1000.0 * k + static_cast<double>(i);
             watch.begin(train(i));

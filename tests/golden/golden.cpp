@@ -61,7 +61,7 @@ options polled() {
     options choices;
     choices.drain = drain::poll;
     choices.clock = &ticking;
-    choices.flush_milliseconds = 1'000'000;  // only when asked
+    choices.flush_milliseconds = only_when_asked;
     return choices;
 }
 // `bytes` viewed as values of any type.

@@ -143,7 +143,7 @@ TEST_CASE("the last moment counts, too: a segment that was replaced just before 
                    options{.drain = drain::poll,
                            .ring_bytes = 64 << 10,
                            .segment_bytes = segment_bytes,
-                           .flush_milliseconds = 1'000'000}};
+                           .flush_milliseconds = only_when_asked}};
         train_steps(watch, 0, 10);
         watch.flush();
         replace_by_copy(path + "/000000.spot");

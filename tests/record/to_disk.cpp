@@ -58,7 +58,7 @@ public:
 sink_health record(file_system& files, std::string const& path, options choices, std::uint64_t steps = 40) {
     choices.drain = drain::poll;
     choices.ring_bytes = 64 << 10;
-    choices.flush_milliseconds = 1'000'000;
+    choices.flush_milliseconds = only_when_asked;
     recorder sink{path, choices, files};
     declare(sink);
     for (std::uint64_t step = 0; step < steps; ++step) {

@@ -13,7 +13,7 @@ using namespace spotter_test;
 namespace {
 
 std::string record_steps(std::string const& path, std::uint64_t steps) {
-    hook watch{path, everything};
+    hook watch{path, everything, options{.flush_milliseconds = only_when_asked}};
     for (std::uint64_t i = 0; i < steps; ++i) {
         (void)watch.step(train(i), "loss"_t = 1.0F / static_cast<float>(i + 1), "w"_t = std::vector<float>(5, 0.5F));
     }

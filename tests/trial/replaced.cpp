@@ -86,7 +86,7 @@ TEST_CASE(
     "a run that another was copied over, file by file and in place, is reported as replaced and kills no reader") {
     for (std::uint64_t const before : {200ULL, 40ULL, 5ULL}) {
         temporary_folder const folder;
-        options const small{.segment_bytes = 4096};
+        options const small{.segment_bytes = 4096, .flush_milliseconds = only_when_asked};
         record_line(folder / "run", before, 100, small);
         record_line(folder / "other", 40, 5000, small);
         trial run = open(folder / "run");

@@ -29,6 +29,10 @@ struct StringMaker<spotter::step_id> {
 
 namespace spotter_test {
 
+// For options::flush_milliseconds. Row frames then end only where the loop flushes, on a slow machine too. Needed where
+// a test counts frames, or expects something of their places or sizes.
+inline constexpr std::uint32_t only_when_asked = 1'000'000;
+
 inline std::vector<char> read_file(std::string const& path) {
     std::vector<char> bytes(static_cast<std::size_t>(std::filesystem::file_size(path)));
     std::FILE* const file = std::fopen(path.c_str(), "rb");

@@ -22,7 +22,7 @@ double x_of(std::uint64_t number, std::uint64_t step) {
 // x is 100 times the number (of the attempt or worker) plus the step.
 void record_attempt(std::string const& path, std::uint64_t number, std::uint64_t first, std::uint64_t end,
                     options choices = {.existing = existing::resume}) {
-    choices.flush_milliseconds = 600'000;  // frames end where the loop flushes, however slow the machine is
+    choices.flush_milliseconds = only_when_asked;
     hook watch{path, everything, choices};
     for (std::uint64_t i = first; i < end; ++i) {
         (void)watch.step(train(i), "x"_t = x_of(number, i), "v"_t = std::vector<float>(5, 1.0F));

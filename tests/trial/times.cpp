@@ -80,7 +80,7 @@ TEST_CASE("a million short steps, then long ones: all have a time, in order, and
     temporary_folder const folder;
     constexpr std::uint64_t count = 200'000;
     {
-        hook watch{folder / "run", losses_only, options{.clock = &tell_moment}};
+        hook watch{folder / "run", losses_only, options{.flush_milliseconds = only_when_asked, .clock = &tell_moment}};
         for (std::uint64_t i = 0; i < count; ++i) {
             later(i % 50'000 == 49'999 ? 0.5 : 1e-6);
             (void)watch.step(i, "loss"_t = 1.0F);
