@@ -37,6 +37,7 @@ static_assert(first({most_weights_shrank, gradient_vanishes, gradient_fades_with
 static_assert(first({nothing_moves, eval_as_before}) == cause::zero_rate);
 static_assert(first({hardly_anything_moves, eval_as_before}) == cause::small_rate);
 static_assert(first({most_weights_leapt, most_weights_leap, dead_units}) == cause::large_rate);
+static_assert(first({one_gradient_jumped, most_weights_leap, units_died}) == cause::spike);
 static_assert(first({most_weights_climb, loss_gets_worse}) == cause::wrong_sign);
 static_assert(first({gradient_holds_those_before, some_weights_climb}) == cause::piles_up);
 static_assert(first({dead_without_a_leap, dead_units, no_gradient}) == cause::dead_units);
@@ -95,6 +96,7 @@ static_assert(first({labels_contradict, eval_rises, eval_above_training}) == cau
 static_assert(first({labels_contradict, raw_input}) == cause::raw_input);
 static_assert(first({units_died, dead_units, eval_rises}) == cause::large_rate);
 static_assert(first({most_weights_leapt_later, no_gradient, guesses}) == cause::large_rate);
+static_assert(first({one_gradient_jumped, bad_values, bad_data}) == cause::bad_value);
 static_assert(first({weights_overflowed, bad_values}) == cause::large_rate);
 static_assert(first({most_weights_grew, most_weights_leap, gradient_vanishes, gradient_fades_with_depth}) ==
               cause::large_rate);

@@ -319,6 +319,28 @@ TEST_CASE("cause: a rate that jumps in the middle of a run") {
     CHECK((bad.at == 302 && bad.rule == "learning_rate_too_large" && bad.tensor == "loss"));
 }
 
+TEST_CASE("cause: one gradient that is far larger than all before throws the weights away") {
+    auto const thrown_at = [](std::uint64_t update, std::uint64_t large_gradient, float times) {
+        return [=](shown_step& it, std::uint64_t i) {
+            it.loss = i < update ? it.loss : 9 + 0.02 * std::sin(static_cast<double>(i));
+            for (std::size_t k = 0; k < 2; ++k) {
+                for (float& each : it.weights[k]) { each *= i == update ? -3.0F : 1.0F; }
+                for (float& each : it.gradients[k]) { each *= i == large_gradient ? times : 1.0F; }
+            }
+        };
+    };
+    // Weights are shown before their update, so the next step shows what a gradient did.
+    reported_finding const it = first_alarm(story_of(packs::supervised, 1400, {}, thrown_at(301, 300, 1e5F)));
+    CHECK((it.rule == "gradient_spike" && it.tensor == "fc2/w" && it.at > 301));
+    CHECK(it.detail.find("for: one gradient jumped") != it.detail.npos);
+    CHECK(it.detail.find("seen at train(300)") != it.detail.npos);
+    // A gradient that grows after the weights leapt, or long before, or by little, is not why they did.
+    for (auto const& [at, times] : {std::pair{301, 1e5F}, {290, 1e5F}, {300, 30.0F}}) {
+        auto const other = thrown_at(301, static_cast<std::uint64_t>(at), times);
+        CHECK(first_alarm(story_of(packs::supervised, 1400, {}, other)).rule == "learning_rate_too_large");
+    }
+}
+
 TEST_CASE("cause: first updates that leapt are no cause where the loss then fell, or nothing is wrong with it") {
     auto const leaps = [](shown_step& it, std::uint64_t i) {
         if (i == 1) {

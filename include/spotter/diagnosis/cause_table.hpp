@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // clang-format off: in the order of the table
 enum class cause : std::uint8_t {
     bad_value, same_batch, no_activation, mismatch, leak, deep_trees, constant_reward, left_out, alike, raw_input,
-    large_weights, decay, zero_rate, small_rate, large_rate, wrong_sign, piles_up, dead_units, no_gradient, depth,
+    large_weights, decay, zero_rate, small_rate, large_rate, spike, wrong_sign, piles_up, dead_units, no_gradient, depth,
     labels, imbalance, overfit, precision, none
 };
 // clang-format on
@@ -104,6 +104,10 @@ inline constexpr cause_row cause_table[] = {
        against(sign::some_weights_climb, 1), against(sign::gradients_change_little, 6)}},
      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.",
      "take a tenth of the rate: it cures nothing else", true},
+    {cause::spike, "one gradient is far too large", rule_id::gradient_spike,
+     {{need(sign::one_gradient_jumped, 9)}},
+     "Look at the data of that step, go back to a checkpoint from before, and clip the norm of all gradients.",
+     "look at the gradients of that step", true},
     {cause::wrong_sign, "a sign is wrong", rule_id::update_direction,
      {{need(sign::policy_ascends, 6), need(sign::optimizer_ascends, 1), need(sign::loss_below_zero, 5),
        need(sign::loss_without_bottom, 5), need(sign::loss_rises_under_small_steps, 5),

@@ -315,6 +315,7 @@ inline constexpr found_sign found[] = {
     {sign::most_weights_leapt, &leapt},
     {sign::most_weights_leap, &leaps},
     {sign::most_weights_leapt_later, &leapt_later},
+    {sign::one_gradient_jumped, &gradient_jumped},
     {sign::weights_overflowed, &overflowed},
     {sign::most_weights_grew, &grew},
     {sign::most_weights_shrank, [](auto const& of, auto& into) noexcept { return shrank(of.weights, into); }},

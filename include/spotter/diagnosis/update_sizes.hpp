@@ -23,6 +23,8 @@ public:
     static constexpr double begun = 0.01;        // a scale: below it a weight begins next to zero
     static constexpr double small_scale = 0.15;  // a weight that begins below it may leap in a healthy run
     static constexpr double overflowed = 100;    // times a weight: no healthy update makes it that large
+    static constexpr double leap = 0.1;          // an update ratio: a weight that moves by more is thrown
+    static constexpr double far_above = 100;     // times the largest before: a gradient that jumped
 
     struct weight {
         double scale = 0;                           // at the first observation; 0: not seen, not finite, or all zero
@@ -47,13 +49,17 @@ public:
         bool pulls = false;                         // the latest gradient was not zero
         bool shrinks = false;                       // the latest update did nothing but shrink it, as a decay does
         double first_size = 0, size = 0;            // its first and its latest l2 norm; the latest while it was finite
-        double gradient = 0;                        // the latest gradient's l2 norm
+        double gradient = 0, largest_gradient = 0;  // the l2 norms of the latest and the largest gradient
+        double jump = 0;                            // the first gradient that jumped, over the largest before
+        step_id jumped_at{};                        // its step
         double pull = 0, latest_pull = 0;           // the largest and the latest product of norm and gradient norm
         double growth = 0;  // once some elements are not finite: the size of the others over that before
         step_id growth_at{};
         std::uint64_t elements = 0;
         step_id last_at{};   // the step of the latest observation
         bool twice = false;  // it was seen twice in a step, with other values
+        // The steps that showed the weight before and after its first leap.
+        std::uint64_t leapt_from = 0, leapt_to = 0;
 
         // The mean of its update ratios.
         [[nodiscard]] SPOTTER_STRICT constexpr double mean_update() const noexcept {
@@ -92,6 +98,12 @@ public:
         [[nodiscard]] SPOTTER_STRICT constexpr bool grows_straight() const noexcept {
             SPOTTER_STRICT_BODY
             return moves >= 10 && straightness() >= 0.7 && longest <= 0.5 * travelled;
+        }
+        // Its first leap was the update by the gradient that jumped.
+        [[nodiscard]] constexpr bool was_thrown_by_a_jump() const noexcept {
+            std::uint64_t const at = jumped_at.index;
+            bool const by_it = from_the_start ? leapt_from <= at && at < leapt_to : leapt_from < at && at <= leapt_to;
+            return jump > 0 && by_it && counted_early() < leap;
         }
         // It has shrunk to next to nothing: any step is large beside it.
         [[nodiscard]] constexpr bool has_vanished() const noexcept { return size < 0.05 * first_size; }
@@ -323,6 +335,9 @@ private:
         mine.shrinks = before - mine.size >= 0.99 * length;
         fade(mine);
         if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }
+        if (mine.moves > first_updates && ratio >= leap && mine.leapt_to == 0) {
+            mine.leapt_from = it.stats.previous_index, mine.leapt_to = at.index;
+        }
         is_new_ = is_new_ || mine.moves == first_updates;
         // Growth from zero alone may take steps of 1 / sqrt(moves) of the weight.
         bool const is_growth = mine.first_size == 0 && mine.moves < 100;
@@ -337,7 +352,17 @@ private:
         of->pulls = it.stats.sum_squares > 0 || it.stats.nonfinite() > 0;
         of->pulled = of->pulled || of->pulls;
         any_pulls_now_ = any_pulls_now_ || of->pulls;
-        see_pull(*of, square_root(it.stats.sum_squares));
+        double const norm = square_root(it.stats.sum_squares);
+        if (is_finite(norm)) { see_jump(*of, norm, it.step); }
+        see_pull(*of, norm);
+    }
+    // After twenty updates, so that the largest before is that of several batches.
+    SPOTTER_STRICT static constexpr void see_jump(weight& of, double norm, step_id at) noexcept {
+        SPOTTER_STRICT_BODY
+        double const before = of.largest_gradient;
+        bool const jumps = of.moves >= 20 && before > 0 && norm > rounded_product(far_above, before);
+        if (jumps && of.jump == 0) { of.jump = norm / before, of.jumped_at = at; }
+        of.largest_gradient = norm > before ? norm : before;
     }
     SPOTTER_STRICT constexpr void see_pull(weight& of, double gradient) noexcept {
         SPOTTER_STRICT_BODY

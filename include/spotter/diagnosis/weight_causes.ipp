@@ -120,20 +120,34 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into = large_rate(all.largest, of.limits.large_step);
     return true;
 }
-// A later update leapt, as after a rate that jumps. Not where the loss rose from the start, or began below zero: leaps
-// are what becomes of a wrong sign.
-[[nodiscard]] inline bool leapt_later(run_evidence const& of, finding& into) noexcept {
+// A later update of most weights leapt. Not where the loss rose from the start, or began below zero: leaps are what
+// becomes of a wrong sign. `after_a_jump`: it was the update by a gradient far larger than all before.
+[[nodiscard]] inline tally leaps_later(run_evidence const& of, bool after_a_jump) noexcept {
     auto const* const loss = of.losses.loss();
-    if (loss != nullptr && (loss->train.first() < 0 || loss->train.rises_from_the_start())) { return false; }
-    double const limit = of.limits.large_step;
+    if (loss != nullptr && (loss->train.first() < 0 || loss->train.rises_from_the_start())) { return {}; }
     std::uint64_t const began = of.losses.phase_began();
     auto const ask = [&](update_sizes::weight const& it) {
         double const later = it.highest_at.index >= began ? it.counted_later() : 0;
-        return weighed{later, later >= limit, it.scale > update_sizes::small_scale};
+        bool const matches = later >= of.limits.large_step && it.was_thrown_by_a_jump() == after_a_jump;
+        return weighed{after_a_jump ? it.jump : later, matches, it.scale > update_sizes::small_scale};
     };
-    tally const all = count(of.weights, ask, &update_sizes::weight::highest_at);
-    if (all.are_most()) { into = large_rate(all.largest, limit); }
+    return count(of.weights, ask, after_a_jump ? &update_sizes::weight::jumped_at : &update_sizes::weight::highest_at);
+}
+// As after a rate that jumps.
+[[nodiscard]] inline bool leapt_later(run_evidence const& of, finding& into) noexcept {
+    tally const all = leaps_later(of, false);
+    if (all.are_most()) { into = large_rate(all.largest, of.limits.large_step); }
     return all.are_most();
+}
+// As after a batch with a value that is far too large.
+[[nodiscard]] inline bool gradient_jumped(run_evidence const& of, finding& into) noexcept {
+    tally const all = leaps_later(of, true);
+    if (!all.are_most()) { return false; }
+    shown_weight const& it = all.largest;
+    into = found_by(rule_id::gradient_spike, "one gradient threw the weights away", it.name,
+                    {"gradient over the largest before", it.value, update_sizes::far_above, relation::greater}, it.at);
+    into.detail << "seen at " << name_of(it.at.mode) << '(' << it.at.index << ')';
+    return true;
 }
 // The loss has risen from the start, or worsens and was never below its first value, and weights move one way, in steps
 // of any usual size. Under a rate that is too large they go to and fro, or their first step is far larger than they
