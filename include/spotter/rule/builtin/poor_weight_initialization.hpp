@@ -31,10 +31,10 @@ namespace select {
 // They are all weights (tables count among these), or half of them and not zero. A table changes element by element:
 // one of them rests while others of its row and of its column have moved. Two of them are layers one behind the other:
 // the rows of one are the columns of the other. Linear models that begin at zero are not. (d) is decided
-// `steps` steps after the first observation, and undecided until then. A weight that is first shown after an update is
-// decided at once: it had one value if the elements of each row, or of each column, are alike within rounding.
-// Gradients are read during the first `steps` closes only, and the values of a weight only until it is decided. Other
-// later closes are undecided.
+// `steps` steps after the first observation, and undecided until then. A weight that is first shown after an update had
+// one value if the elements of each row, or of each column, are alike within rounding, and still are after those steps,
+// which have changed it: a grid that rests is alike, too. Gradients are read during the first `steps` closes only, and
+// the values of a weight only until it is decided. Other later closes are undecided.
 struct poor_weight_initialization {
     using kind = rule_kind;
     static constexpr std::string_view name = "poor_weight_initialization";
@@ -66,9 +66,10 @@ struct poor_weight_initialization {
     };
     struct beginning {                    // of a weight
         bool met = false, waits = false;  // it was observed; it had one value, and is not judged yet
+        bool by_lines = false;            // it was updated before, and its rows or columns were alike
         bool is_table = false;            // its elements change one by one
         bool is_alike = false;            // it had one value, and is no table
-        double value = 0;                 // that one
+        double value = 0, most = 0;       // that one; by lines the least and the largest
         std::uint64_t index = 0;          // of the step
         layer_size size{};
     };
@@ -123,7 +124,8 @@ struct poor_weight_initialization {
     // or its columns are alike; of a gradient P95 - P5 of the finite elements.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.tensor.role == role::weight) {
-            return is_new_and_updated(seen, it) ? extract_alike(values, out) : extract_rests(seen, it, values, out);
+            bool const by_lines = is_new_and_updated(seen, it) || seen.weights[it.tensor.id].by_lines;
+            return by_lines ? extract_alike(values, out) : extract_rests(seen, it, values, out);
         }
         if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return out.give_up(); }
         std::size_t count = 0;
@@ -199,7 +201,11 @@ private:
     [[nodiscard]] constexpr bool waits(state const& seen, observation const& it) const noexcept {
         if (seen.waiting == 0) { return false; }
         beginning const* const mine = seen.weights.find(it.tensor.id);
-        return mine != nullptr && mine->waits && !mine->is_table && it.step.index > mine->index;
+        if (mine == nullptr || !mine->waits || mine->is_table) { return false; }
+        return it.step.index > mine->index && (!mine->by_lines || is_due(*mine, it));
+    }
+    [[nodiscard]] constexpr bool is_due(beginning const& mine, observation const& it) const noexcept {
+        return it.step.index >= mine.index + steps;
     }
     // Its first observation, and its beginning was not shown.
     [[nodiscard]] constexpr bool is_new_and_updated(state const& seen, observation const& it) const noexcept {
@@ -215,28 +221,26 @@ private:
         beginning* const mine = seen.weights.find(it.tensor.id);
         if (mine == nullptr || it.stats.finite() == 0) { return; }
         seen.observed = true;
-        if (!mine->met) {
-            meet(seen, *mine, it);
-            bool const by_lines = !made.empty() && made[0] == alike_lines;
-            seen.judged = seen.judged || by_lines, seen.by_lines = seen.by_lines || by_lines;
-            if (by_lines) { call_alike(seen, *mine, it); }
-            return;
-        }
+        if (!mine->met) { return meet(seen, *mine, it, !made.empty() && made[0] == alike_lines); }
         if (!mine->waits) { return; }
         mine->is_table = mine->is_table || (!made.empty() && made[0] == 1);
-        if (it.step.index < mine->index + steps) { return; }
+        if (!is_due(*mine, it)) { return; }
         mine->waits = false, seen.judged = true;
         if (--seen.waiting == 0) { seen.moved = {}; }
-        if (!mine->is_table) { call_alike(seen, *mine, it); }
+        bool const has_changed = minimum(it.stats).value != mine->value || maximum(it.stats).value != mine->most;
+        bool const are_lines = mine->by_lines && has_changed && !made.empty() && made[0] == alike_lines;
+        seen.by_lines = seen.by_lines || are_lines;
+        if (mine->by_lines ? are_lines : !mine->is_table) { call_alike(seen, *mine, it); }
     }
-    constexpr void meet(state& seen, beginning& mine, observation const& it) const noexcept {
+    constexpr void meet(state& seen, beginning& mine, observation const& it, bool by_lines) const noexcept {
         measurement const low = minimum(it.stats), high = maximum(it.stats);
-        mine.met = true, mine.value = low.value, mine.index = it.step.index;
+        mine.met = true, mine.by_lines = by_lines, mine.index = it.step.index;
+        mine.value = low.value, mine.most = high.value;
         ++seen.met;
         std::array<std::size_t, 2> const sides = sides_of(it.tensor.shape, order::row_major);
         bool const is_one = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
         mine.size = {sides[1], sides[0], it.tensor.shape.rank > 2};
-        mine.waits = symmetry && is_one && seen.moved.grow(sides[0] + sides[1]);
+        mine.waits = by_lines || (symmetry && is_one && seen.moved.grow(sides[0] + sides[1]));
         seen.waiting += mine.waits ? 1U : 0U;
     }
     // How many elements run along the first axis and along all others, the faster of the two first.
