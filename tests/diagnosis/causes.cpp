@@ -319,6 +319,21 @@ TEST_CASE("cause: a rate that jumps in the middle of a run") {
     CHECK((bad.at == 302 && bad.rule == "learning_rate_too_large" && bad.tensor == "loss"));
 }
 
+TEST_CASE("cause: weights that rest after a leap were thrown where nothing pulls them") {
+    auto const rest_from = [](std::uint64_t last, float times) {
+        std::array<std::vector<float>, 2> kept;
+        return [=](shown_step& it, std::uint64_t i) mutable {
+            if (i == last) {
+                for (float& each : it.weights[0]) { each *= times; }
+                kept = it.weights;
+            }
+            if (i > last) { it.weights = kept; }
+        };
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 500, {}, rest_from(300, -3))).rule == "learning_rate_too_large");
+    CHECK(first_alarm(story_of(packs::supervised, 500, {}, rest_from(300, 1))).rule == "learning_rate_zero");
+}
+
 TEST_CASE("cause: one gradient that is far larger than all before throws the weights away") {
     auto const thrown_at = [](std::uint64_t update, std::uint64_t large_gradient, float times) {
         return [=](shown_step& it, std::uint64_t i) {

@@ -300,10 +300,11 @@ inline constexpr found_sign found[] = {
                            of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed), into); }},
     {sign::eval_as_before, &not_carried_over},
     {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept {
-         return came_to_rest(of.weights, into) ||
-                (of.weights.most_rest() &&
-                 of_rule_as(rule_id::learning_rate_zero,
-                            of.held(rule_id::dead_update_path, dead_update_path::came_to_rest), into)); }},
+         return !rest_after_a_leap(of.weights, of.limits.leap) &&
+                (came_to_rest(of.weights, into) ||
+                 (of.weights.most_rest() &&
+                  of_rule_as(rule_id::learning_rate_zero,
+                             of.held(rule_id::dead_update_path, dead_update_path::came_to_rest), into))); }},
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
          return rate_zero(of.weights, update_sizes::first_updates, into); }},
     {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {

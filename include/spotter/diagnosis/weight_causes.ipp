@@ -323,6 +323,15 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// No weight moves any more, and the last update of some weight was its largest, and a leap: that ended the training.
+[[nodiscard]] inline bool rest_after_a_leap(update_sizes const& weights, double leap) noexcept {
+    finding unused;
+    bool const leapt_last = weights.any([=](std::string_view, update_sizes::weight const& it) {
+        return it.highest >= leap && it.highest_move == it.moves;
+    });
+    return leapt_last && came_to_rest(weights, unused);
+}
+
 // No weight has ever moved by as much, of those that did not begin next to zero, though a gradient pulls.
 [[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, least_move const& least,
                                                         std::uint64_t patience, finding& into) noexcept {
@@ -440,10 +449,12 @@ inline constexpr double no_share = 1e-7;  // float32 has 24 bits
     return true;
 }
 
-// The same where gradients were not zero before, and some update was a tenth of its weight: that killed the units.
+// The same where gradients were not zero before, or no weight moves any more, and some update was a tenth of its
+// weight: that killed the units.
 [[nodiscard]] inline bool killed(run_evidence const& of, finding& into) noexcept {
     bool const lived = of.weights.any([](std::string_view, update_sizes::weight const& it) { return it.pulled; });
-    if (!lived || !gradients_are_zero(of.weights, of.losses)) { return false; }
+    bool const is_dead = lived && gradients_are_zero(of.weights, of.losses);
+    if (!is_dead && !rest_after_a_leap(of.weights, of.limits.leap)) { return false; }
     tally const all = count(
         of.weights,
         [&](update_sizes::weight const& it) {
