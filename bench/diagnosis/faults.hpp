@@ -41,6 +41,7 @@ enum class fault {
     precision,
     leaked_feature,
     too_deep,
+    large_gradient,
 };
 
 // A rule, and a part of the reason that its finding has to give; empty: any reason.
@@ -55,7 +56,7 @@ struct fault_info {
     std::array<symptom, 6> symptoms{};
 };
 
-inline constexpr std::array<fault_info, 28> faults{{
+inline constexpr std::array<fault_info, 29> faults{{
     {fault::large_rate,
      "learning rate x1000",
      false,
@@ -165,6 +166,10 @@ inline constexpr std::array<fault_info, 28> faults{{
        {"loss_not_decreasing", "flat"}}}},
     {fault::leaked_feature, "a feature holds the label", true, {{{"feature_importance_overweight"}}}},
     {fault::too_deep, "trees too deep", false, {{{"tree_depth"}, {"overfit"}, {"overtraining"}}}},
+    {fault::large_gradient,
+     "gradient x1e5 once",
+     false,
+     {{{"gradient_spike"}, {"loss_spike"}, {"exploding_gradient"}}}},
 }};
 
 [[nodiscard]] inline fault_info const& info_of(fault what) noexcept {

@@ -84,6 +84,7 @@ public:
             nan_ = nan_plan::from(of.seed(), net_.blocks.size() - 1);
             of.wrong_from(nan_.step, nan_.name(net_.blocks[nan_.block]));
         }
+        large_at_ = train_steps / 5 + prng{of.seed() + 77}.below(train_steps / 2);
     }
 
     void run() {
@@ -162,6 +163,7 @@ private:
                                             now ? nan_.where : planted_in::nothing, nan_.block);
         compare(output, batch_);
         net_.backward(judge_.gradient, course_.is(fault::piles_up) ? 1.0F : 0.0F);
+        if (course_.is(fault::large_gradient) && step == large_at_) { enlarge_gradients(); }
         if (now && nan_.where == planted_in::gradient) {
             values& hit = net_.blocks[nan_.block].w.gradient;
             hit[hit.size() / 2] = std::numeric_limits<float>::quiet_NaN();
@@ -176,6 +178,13 @@ private:
         show_result(batch_);
         net_.show_gradients(see);
         return course_.end();
+    }
+
+    void enlarge_gradients() {
+        for (block& each : net_.blocks) {
+            for (float& g : each.w.gradient) { g *= 1e5F; }
+            for (float& g : each.b.gradient) { g *= 1e5F; }
+        }
     }
 
     void compare(values const& output, samples const& with) {
@@ -224,6 +233,7 @@ private:
     judge judge_{};
     nan_plan nan_{};
     bool planted_ = false;  // once, however often the step is computed
+    std::uint64_t large_at_ = 0;
     std::vector<std::size_t> order_{};
     std::size_t next_ = 0;
     samples batch_{};
@@ -245,10 +255,10 @@ std::vector<fault> with(std::vector<fault> more, std::vector<fault> all) {
     return all;
 }
 std::vector<fault> const any_task{
-    fault::large_rate,    fault::small_rate,       fault::zero_weights, fault::constant_weights,
-    fault::large_weights, fault::dead_biases,      fault::climbs,       fault::piles_up,
-    fault::frozen,        fault::not_in_optimizer, fault::raw_inputs,   fault::shuffled_labels,
-    fault::not_a_number,  fault::same_batch,       fault::few_samples,  fault::negated_loss};
+    fault::large_rate,   fault::small_rate,      fault::zero_weights, fault::constant_weights, fault::large_weights,
+    fault::dead_biases,  fault::climbs,          fault::piles_up,     fault::frozen,           fault::not_in_optimizer,
+    fault::raw_inputs,   fault::shuffled_labels, fault::not_a_number, fault::same_batch,       fault::few_samples,
+    fault::negated_loss, fault::large_gradient};
 std::vector<fault> const classification =
     with({fault::imbalanced, fault::no_activations, fault::softmax_twice, fault::noisy_labels}, any_task);
 
