@@ -98,8 +98,6 @@ static_assert(first({units_died, dead_units, eval_rises}) == cause::large_rate);
 static_assert(first({most_weights_leapt_later, no_gradient, guesses}) == cause::large_rate);
 static_assert(first({one_gradient_jumped, bad_values, bad_data}) == cause::bad_value);
 static_assert(first({weights_overflowed, bad_values}) == cause::large_rate);
-static_assert(first({most_weights_grew, most_weights_leap, gradient_vanishes, gradient_fades_with_depth}) ==
-              cause::large_rate);
 static_assert(first({most_weights_leap, gradient_vanishes, gradient_fades_with_depth}) == cause::depth);
 static_assert(first({optimizer_ascends, some_weights_climb, some_keep_climbing, most_weights_shrank}) == cause::decay);
 static_assert(first({weights_overflowed, bad_values, gradients_pile_up}) == cause::piles_up);

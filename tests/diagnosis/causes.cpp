@@ -330,8 +330,13 @@ TEST_CASE("cause: weights that rest after a leap were thrown where nothing pulls
             if (i > last) { it.weights = kept; }
         };
     };
-    CHECK(first_alarm(story_of(packs::supervised, 500, {}, rest_from(300, -3))).rule == "learning_rate_too_large");
-    CHECK(first_alarm(story_of(packs::supervised, 500, {}, rest_from(300, 1))).rule == "learning_rate_zero");
+    auto const first_of = [&](float times, bool shows_gradient) {
+        habits const like{.shows_first_gradient = shows_gradient};
+        return first_alarm(story_of(packs::supervised, 500, like, rest_from(300, times))).rule;
+    };
+    CHECK(first_of(-3, false) == "learning_rate_too_large");
+    CHECK(first_of(1, false) == "learning_rate_zero");
+    CHECK(first_of(-3, true) == "learning_rate_zero");  // a gradient still pulls it
 }
 
 TEST_CASE("cause: one gradient that is far larger than all before throws the weights away") {
@@ -349,6 +354,17 @@ TEST_CASE("cause: one gradient that is far larger than all before throws the wei
     CHECK((it.rule == "gradient_spike" && it.tensor == "fc2/w" && it.at > 301));
     CHECK(it.detail.find("for: one gradient jumped") != it.detail.npos);
     CHECK(it.detail.find("seen at train(300)") != it.detail.npos);
+    // Under Adam no update is a leap; the loss rises, and stays there.
+    auto const drifts = [](std::uint64_t from, float times) {
+        return [=](shown_step& it, std::uint64_t i) {
+            it.loss = i < from ? it.loss : 2.2 + 0.02 * std::sin(static_cast<double>(i));
+            for (auto& gradient : it.gradients) {
+                for (float& each : gradient) { each *= i == from - 1 ? times : 1.0F; }
+            }
+        };
+    };
+    CHECK(first_alarm(story_of(packs::supervised, 1400, {}, drifts(301, 1e5F))).rule == "gradient_spike");
+    CHECK(first_alarm(story_of(packs::supervised, 1400, {}, drifts(301, 1))).rule == "loss_not_decreasing");
     // A gradient that grows after the weights leapt, or long before, or by little, is not why they did.
     for (auto const& [at, times] : {std::pair{301, 1e5F}, {290, 1e5F}, {300, 30.0F}}) {
         auto const other = thrown_at(301, static_cast<std::uint64_t>(at), times);

@@ -14,8 +14,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // clang-format off: in the order of the table
 enum class cause : std::uint8_t {
     bad_value, same_batch, no_activation, mismatch, leak, deep_trees, constant_reward, left_out, alike, raw_input,
-    large_weights, decay, zero_rate, small_rate, large_rate, spike, wrong_sign, piles_up, dead_units, no_gradient, depth,
-    labels, imbalance, overfit, precision, none
+    large_weights, decay, zero_rate, small_rate, large_rate, spike, wrong_sign, piles_up, dead_units, no_gradient,
+    depth, labels, imbalance, overfit, precision, none
 };
 // clang-format on
 
@@ -128,8 +128,7 @@ inline constexpr cause_row cause_table[] = {
      {{need(sign::all_gradients_zero, 5), need(sign::no_gradient, 4)}},
      "", "follow the computation from the loss back to this parameter"},
     {cause::depth, "gradients fade with depth", rule_id::vanishing_gradient,
-     {{need(sign::gradient_vanishes, 2), need(sign::gradient_fades_with_depth, 2),
-       against(sign::most_weights_leapt, 1), against(sign::most_weights_grew, 3)}},
+     {{need(sign::gradient_vanishes, 2), need(sign::gradient_fades_with_depth, 2)}},
      "", "compare the gradients of the first layers with those of the last"},
     {cause::labels, "labels do not belong to inputs", rule_id::no_better_than_guessing,
      {{need(sign::guesses, 4), need(sign::labels_contradict, 7),

@@ -318,7 +318,6 @@ inline constexpr found_sign found[] = {
     {sign::most_weights_leapt_later, &leapt_later},
     {sign::one_gradient_jumped, &gradient_jumped},
     {sign::weights_overflowed, &overflowed},
-    {sign::most_weights_grew, &grew},
     {sign::most_weights_shrank, [](auto const& of, auto& into) noexcept { return shrank(of.weights, into); }},
     {sign::weights_rest_at_zero, &rest_at_zero},
     {sign::nothing_to_gain, &nothing_to_gain},

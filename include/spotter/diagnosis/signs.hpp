@@ -30,13 +30,12 @@
     of(most_weights_leapt) /* at first half of them moved by half of themselves, or from zero; no fall of the loss */ \
     of(most_weights_leap) /* lately more than half of them moved by a tenth at once; or do so on average of 500 */ \
     of(most_weights_leapt_later) /* later, most weights moved by half of themselves; no rise of the loss */ \
-    of(one_gradient_jumped) /* the same, by one gradient a hundred times as large as any before */ \
+    of(one_gradient_jumped) /* the same, by a gradient of 100 times the largest before; or all gains are lost */ \
     of(weights_overflowed) /* some elements of a weight are not finite, and the others grew a hundredfold at once */ \
     of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
     of(weights_came_to_rest) /* all have moved, and none for fifty observations; or half now, and dead_update_path */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing, or by enough to learn */ \
     of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
-    of(most_weights_grew) /* more than half of the weights are ten times what they began as, or more */ \
     of(most_weights_shrank) /* more than half of the weights are half of what they began as, or less */ \
     of(most_weights_climb) /* more than half of the weights move along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \

@@ -120,31 +120,51 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into = large_rate(all.largest, of.limits.large_step);
     return true;
 }
-// A later update of most weights leapt. Not where the loss rose from the start, or began below zero: leaps are what
-// becomes of a wrong sign. `after_a_jump`: it was the update by a gradient far larger than all before.
-[[nodiscard]] inline tally leaps_later(run_evidence const& of, bool after_a_jump) noexcept {
+// The weights that leapt after their first updates, if they are most. `by_a_jump`: those thrown by a gradient that
+// jumped, if they are half of these or more; else all, if they are fewer. Not where the loss rose from the start, or
+// began below zero: leaps are what becomes of a wrong sign.
+[[nodiscard]] inline tally leaps_later(run_evidence const& of, bool by_a_jump) noexcept {
     auto const* const loss = of.losses.loss();
     if (loss != nullptr && (loss->train.first() < 0 || loss->train.rises_from_the_start())) { return {}; }
     std::uint64_t const began = of.losses.phase_began();
-    auto const ask = [&](update_sizes::weight const& it) {
+    auto const leap_of = [&](update_sizes::weight const& it) {
         double const later = it.highest_at.index >= began ? it.counted_later() : 0;
-        bool const matches = later >= of.limits.large_step && it.was_thrown_by_a_jump() == after_a_jump;
-        return weighed{after_a_jump ? it.jump : later, matches, it.scale > update_sizes::small_scale};
+        return weighed{later, later >= of.limits.large_step, it.scale > update_sizes::small_scale};
     };
-    return count(of.weights, ask, after_a_jump ? &update_sizes::weight::jumped_at : &update_sizes::weight::highest_at);
+    auto const jump_of = [&](update_sizes::weight const& it) {
+        return weighed{it.jump, leap_of(it).matches && it.was_thrown_by_a_jump()};
+    };
+    tally const leaps = count(of.weights, leap_of, &update_sizes::weight::highest_at);
+    tally const jumps = count(of.weights, jump_of, &update_sizes::weight::jumped_at);
+    bool const are_jumps = 2 * jumps.matching >= leaps.matching;
+    if (!leaps.are_most() || are_jumps != by_a_jump) { return {}; }
+    return by_a_jump ? jumps : leaps;
 }
 // As after a rate that jumps.
 [[nodiscard]] inline bool leapt_later(run_evidence const& of, finding& into) noexcept {
     tally const all = leaps_later(of, false);
-    if (all.are_most()) { into = large_rate(all.largest, of.limits.large_step); }
-    return all.are_most();
+    if (all.matching > 0) { into = large_rate(all.largest, of.limits.large_step); }
+    return all.matching > 0;
+}
+// Most gradients jumped, no weight leapt, and what the run had learned is lost: under Adam, such a gradient moves
+// weights for many small steps, and then its square keeps them where they are.
+[[nodiscard]] inline tally lost_after_a_jump(run_evidence const& of) noexcept {
+    auto const* const loss = of.losses.loss();
+    if (loss == nullptr || !loss->train.has_lost_progress()) { return {}; }
+    auto const ask = [](update_sizes::weight const& it) {
+        bool const is_recent = it.last_at.index - it.jumped_at.index <= 1000;
+        return weighed{it.jump, it.jump > 0 && it.leapt_to == 0 && is_recent, it.scale > update_sizes::small_scale};
+    };
+    tally const all = count(of.weights, ask, &update_sizes::weight::jumped_at);
+    return all.are_most() ? all : tally{};
 }
 // As after a batch with a value that is far too large.
 [[nodiscard]] inline bool gradient_jumped(run_evidence const& of, finding& into) noexcept {
-    tally const all = leaps_later(of, true);
-    if (!all.are_most()) { return false; }
+    tally all = leaps_later(of, true);
+    if (all.matching == 0) { all = lost_after_a_jump(of); }
+    if (all.matching == 0) { return false; }
     shown_weight const& it = all.largest;
-    into = found_by(rule_id::gradient_spike, "one gradient threw the weights away", it.name,
+    into = found_by(rule_id::gradient_spike, "one gradient is far larger than all before", it.name,
                     {"gradient over the largest before", it.value, update_sizes::far_above, relation::greater}, it.at);
     into.detail << "seen at " << name_of(it.at.mode) << '(' << it.at.index << ')';
     return true;
@@ -251,18 +271,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return begin_below(5e-3, weights, limits, into);
 }
 
-// More than half of the weight matrices are ten times as large as they began, of those that did not begin next to zero.
-// Units saturate then, and their gradients vanish.
-[[nodiscard]] SPOTTER_STRICT inline bool grew(run_evidence const& of, finding&) noexcept {
-    SPOTTER_STRICT_BODY
-    return count(of.weights,
-                 [](update_sizes::weight const& it) {
-                     bool const is_judged = it.first_size > 0 && it.scale > update_sizes::begun;
-                     return weighed{0, is_judged && it.size >= 10 * it.first_size, is_judged};
-                 })
-        .are_most();
-}
-
 // More than half of the weight matrices have shrunk to half of what they began as.
 [[nodiscard]] SPOTTER_STRICT inline bool shrank(update_sizes const& weights, finding& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -323,11 +331,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// No weight moves any more, and the last update of some weight was its largest, and a leap: that ended the training.
+// No weight moves any more, and the last update of one without a gradient was its largest, and a leap: that ended the
+// training. A gradient would show whether something still pulls it.
 [[nodiscard]] inline bool rest_after_a_leap(update_sizes const& weights, double leap) noexcept {
     finding unused;
     bool const leapt_last = weights.any([=](std::string_view, update_sizes::weight const& it) {
-        return it.highest >= leap && it.highest_move == it.moves;
+        return it.highest >= leap && it.highest_move == it.moves && !it.has_gradient;
     });
     return leapt_last && came_to_rest(weights, unused);
 }
