@@ -31,10 +31,6 @@ struct machine_of<Rule> {
     using type = machine<Rule>;
 };
 
-}  // namespace detail
-
-namespace detail {
-
 // Why a rule is switched off, or does not judge everything.
 [[nodiscard]] error malformed_rule(std::string_view rule, pattern_fault const& bad) noexcept;
 [[nodiscard]] error rule_that_threw(std::string_view rule) noexcept;
