@@ -1508,7 +1508,7 @@ TEST_CASE("cause: weights began with one value, which is first shown after an up
     };
     CHECK(first_of(0) == "spread within a row or a column");
     CHECK(first_of(1e-3F).empty());
-    // A grid on purpose: no update keeps it alike, as none changes it.
+    // A grid that no update changes says nothing: it may be alike on purpose.
     CHECK(first_of(0, true) == "observations without a change");
 }
 

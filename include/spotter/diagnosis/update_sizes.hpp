@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/diagnosis/block_series.hpp>
+#include <spotter/diagnosis/limits.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
 
@@ -23,8 +24,8 @@ public:
     static constexpr double begun = 0.01;        // a scale: below it a weight begins next to zero
     static constexpr double small_scale = 0.15;  // a weight that begins below it may leap in a healthy run
     static constexpr double overflowed = 100;    // times a weight: no healthy update makes it that large
-    static constexpr double leap = 0.1;          // an update ratio: a weight that moves by more is thrown
-    static constexpr double far_above = 100;     // times the largest before: a gradient that jumped
+    static constexpr double leap = diagnosis_limits{}.leap;
+    static constexpr double far_above = 100;  // times the largest before: a gradient that jumped
 
     struct weight {
         double scale = 0;                           // at the first observation; 0: not seen, not finite, or all zero
@@ -58,7 +59,7 @@ public:
         std::uint64_t elements = 0;
         step_id last_at{};   // the step of the latest observation
         bool twice = false;  // it was seen twice in a step, with other values
-        // The steps that showed the weight before and after its first leap.
+        // The steps that showed the weight before and after its first leap; an early one does not count.
         std::uint64_t leapt_from = 0, leapt_to = 0;
 
         // The mean of its update ratios.
