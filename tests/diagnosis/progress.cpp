@@ -464,6 +464,24 @@ TEST_CASE("progress: an evaluation that rises from the first on shows that nothi
           std::pair{progress::improves, false});  // it fell first: rule overtraining judges that
 }
 
+TEST_CASE("progress: an objective below zero is judged as one above it") {
+    auto const of = [](double trained_until, double first, double last) {
+        shown_run run;
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            double const done = double(i) / 399;
+            run.see(train(i), "loss", -0.1 + (trained_until + 0.1) * done);
+            if (i % 20 == 19) { run.see(eval(i), "loss", first + (last - first) * done); }
+        }
+        return run.says();
+    };
+    CHECK(of(-0.6, -0.1, -0.5) == progress::improves);
+    CHECK(of(-0.6, -0.1, -0.1) == progress::flat);      // learned by heart
+    CHECK(of(-0.6, -0.1, -0.08) == progress::flat);     // and worse from evaluation to evaluation
+    CHECK(of(-0.6, -0.2, -0.2) == progress::improves);  // below where training began
+    CHECK(of(-0.105, -0.15, -0.15) == progress::flat);  // neither gets anywhere
+    CHECK(of(-0.105, -0.1, -0.12) == progress::improves);
+}
+
 TEST_CASE("progress: where evaluation creeps as training does, and no faster, nothing is learned") {
     auto const epochs = [](std::uint64_t count, auto&& fallen) {
         shown_run run;

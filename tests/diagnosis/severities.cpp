@@ -82,6 +82,28 @@ TEST_CASE("what is learned by heart is a note as long as evaluation is far below
     CHECK(alarms(0.5) == std::vector<std::string>{"overfit"});
 }
 
+TEST_CASE("an objective below zero is learned by heart where evaluation gains little of what training does") {
+    auto const alarms = [](double evaluated) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<std::string> all;
+        auto const note = [&](step_alarm const& found) {
+            for (finding const& each : found) {
+                if (each.severity >= severity::warning) { all.emplace_back(each.rule); }
+            }
+        };
+        for (std::uint64_t i = 0; i < 300; ++i) {
+            double const learned = 1 - std::exp(-0.02 * static_cast<double>(i));
+            note(watch.step(train(i), "loss"_t = -0.2 - 0.7 * learned));
+            if (i % 40 == 39) { note(watch.step(eval(i), "loss"_t = -0.2 + (0.2 + evaluated) * learned)); }
+        }
+        return all;
+    };
+    CHECK(alarms(-0.85).empty());
+    CHECK(alarms(-0.5).empty());
+    CHECK(alarms(-0.22) == std::vector<std::string>{"overfit"});
+    CHECK(alarms(-0.1) == std::vector<std::string>{"overfit"});
+}
+
 TEST_CASE("boosted trees: a metric that is made smaller is a loss, in training and in evaluation") {
     auto const first = [](auto&& trained, auto&& evaluated) {
         hook watch{plan{}, packs::boosting};

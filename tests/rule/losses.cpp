@@ -83,6 +83,20 @@ TEST_CASE("overfit: three phases at twice the training loss fire at the third, a
     CHECK((aws.start_step == 0 && aws.patience == 1 && aws.ratio_threshold == 0.1 && aws.min_gap == 0));
 }
 
+TEST_CASE("overfit: an evaluation that stays at its first value has learned nothing, below zero too", "[overfit]") {
+    auto const answer = [](float trained, float first, float then) {
+        run it{overfit{.min_rise = 0.05}};
+        std::uint64_t at = 0;
+        (void)phase(it, at, 10, first, first);
+        for (int i = 0; i < 3; ++i) { (void)phase(it, at, 5, trained, then); }
+        return phase(it, at, 5, trained, then);
+    };
+    CHECK(answer(0.2F, 1, 1) == truth::yes);
+    CHECK(answer(0.2F, 1, 0.6F) == truth::no);  // it has learned, and is at its best
+    CHECK(answer(-3, -1, -1) == truth::yes);
+    CHECK(answer(-3, -1, -1.4F) == truth::no);
+}
+
 TEST_CASE("overfit: means of finite losses, and no phase without one", "[overfit]") {
     run it{overfit::sagemaker_defaults()};
     CHECK(it.step(eval(0), "loss", {9}) == truth::undecided);  // nothing was trained before

@@ -42,10 +42,12 @@ namespace causes {
     return of_rule(best, into);
 }
 
-// The loss began below zero and has more than doubled: the sign of the loss is wrong.
+// The loss began below zero and is ten times as far below: its sign is wrong. A negated probability of one of ten
+// classes, which falls from -0.1 to -1, is no such loss.
+inline constexpr double without_bottom = 10;  // times the first loss
 [[nodiscard]] inline bool is_negated(run_evidence const& of) noexcept {
     auto const* const loss = of.losses.loss();
-    return loss != nullptr && loss->train.first() < 0 && loss->train.level() < 2 * loss->train.first();
+    return loss != nullptr && loss->train.first() < 0 && loss->train.level() < without_bottom * loss->train.first();
 }
 
 // The loss rises, though updates are small relative to their weights: a rate that is too large takes larger steps. It
@@ -137,8 +139,8 @@ namespace causes {
     auto const* const loss = negated ? of.losses.loss(name) : of.losses.first_that(of.progress, name);
     if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
     evidence why = loss->train.why();
-    if (negated) { why = {"loss", loss->train.level(), 2 * loss->train.first(), relation::less}; }
-    double const above = rounded_product(of.limits.progress.worse, magnitude(loss->train.first()));
+    if (negated) { why = {"loss", loss->train.level(), without_bottom * loss->train.first(), relation::less}; }
+    double const above = rescaled(loss->train.first(), of.limits.progress.worse);
     std::string_view reason = course_of(loss->train, worse, above, why);
     bool is_up = worse || why.how == relation::greater;
     step_id at = loss->trained_at;

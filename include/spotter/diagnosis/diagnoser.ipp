@@ -103,7 +103,8 @@ SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& 
                     ((lasts || !losses_.is_on_its_way(may_be_young)) && !leaves_a_plateau()));
     bool const is_overfit =
         it.id == rule_id::overfit && (it.measured >= limits_.overfit_at_best ||
-                                      (it.measured >= limits_.overfit && losses_.evaluation_is_spoilt(it.tensor)));
+                                      ((it.measured >= limits_.overfit || losses_.gains_in_training_alone(it.tensor)) &&
+                                       losses_.evaluation_is_spoilt(it.tensor)));
     if (it.id == rule_id::overtraining || is_overfit) {
         measurement const evaluated = losses_.evaluated(it.tensor);
         outcome = !evaluated.known || evaluated.value >= limits_.evaluated_badly;

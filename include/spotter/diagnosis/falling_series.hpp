@@ -81,7 +81,7 @@ public:
     // It began above zero, has not risen from the start, and the median of its last third is not above `worse` times
     // the first.
     [[nodiscard]] constexpr bool has_not_risen(progress_limits const& limits) const noexcept {
-        return first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
+        return first_ > 0 && level() <= rescaled(first_, limits.worse) && !rises_from_the_start();
     }
     // It was thrown up: the mean of its first ten values is at least twice the first. And its last third is still where
     // it began, or above. Or its last third is somewhat above the first after `long_up` samples. In both cases no
@@ -89,10 +89,11 @@ public:
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         constexpr std::uint64_t long_up = 500;
-        bool const is_thrown = samples_ >= limits.still && beginning_ >= 2 * first_ &&
-                               level() > rounded_product(1 - limits.flat_fall, first_);
-        bool const is_up = is_thrown || (samples_ >= long_up && level() > somewhat_above(limits));
-        return (first_ > 0 && is_up && !comes_back_ && lowest_ >= 0.5 * first_) || rests_from_the_start(limits);
+        bool const is_thrown = samples_ >= limits.still && beginning_ >= rescaled(first_, 2) &&
+                               level() > rescaled(first_, 1 - limits.flat_fall);
+        bool const is_up = is_thrown || (samples_ >= long_up && level() > rescaled(first_, limits.worse));
+        return (first_ != 0 && is_up && !comes_back_ && lowest_ >= rescaled(first_, 0.5)) ||
+               rests_from_the_start(limits);
     }
     // Its last third is below the one before, in nine of ten pairs of blocks.
     [[nodiscard]] constexpr bool falls_still(progress_limits const& limits) const noexcept {
@@ -117,8 +118,8 @@ public:
     // frequent the answers are. Not where it has many, and has rested since its first third.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_young(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        bool const rests = 4 * samples_ >= 3 * limits.young && now_ > (1 - limits.flat_fall) * early_;
-        return blocks_.size() >= 6 && samples_ < limits.young && now_ < limits.hardly * beginning_ && !rests;
+        bool const rests = 4 * samples_ >= 3 * limits.young && now_ > rescaled(early_, 1 - limits.flat_fall);
+        return blocks_.size() >= 6 && samples_ < limits.young && now_ < rescaled(beginning_, limits.hardly) && !rests;
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
     // It is so far above its beginning that neither a rival nor growing returns explain it.
@@ -151,7 +152,7 @@ public:
     [[nodiscard]] SPOTTER_STRICT constexpr bool fell_at_first() const noexcept {
         SPOTTER_STRICT_BODY
         double const early = sunk_from();
-        return blocks_.size() >= 18 && first_ > 0 && early < 0.8 * first_ && early < 0.09 * sum_of_ten_;
+        return blocks_.size() >= 18 && early < rescaled(first_, 0.8) && early < rescaled(0.1 * sum_of_ten_, 0.9);
     }
     // The median of its first sixth.
     [[nodiscard]] constexpr double sunk_from() const noexcept { return middle_of(blocks_.first_sixth()); }
@@ -189,17 +190,12 @@ private:
         now_ = middle_of(blocks_.last_third());
         falls_steadily_ = share_below(blocks_.last_third(), blocks_.first_third()) >= limits.improved;
         if (!dropped_) { dropped_from_ = early_; }
-        bool const is_down = now_ - dropped_from_ > rounded_product(limits.worse - 1, magnitude(dropped_from_)) &&
-                             samples_ >= limits.earliest;
+        bool const is_down = now_ > rescaled(dropped_from_, limits.worse) && samples_ >= limits.earliest;
         dropped_ = is_down && (dropped_ || lie_below(blocks_.first_sixth(), blocks_.last_third()));
         comes_back_ = before_ > first_ && before_ - now_ >= rounded_product(limits.worse - 1, before_ - first_) &&
                       falls_still(limits);
     }
-    // The limits above which a value counts as above the first, and below which as without a bottom.
-    [[nodiscard]] SPOTTER_STRICT constexpr double somewhat_above(progress_limits const& limits) const noexcept {
-        SPOTTER_STRICT_BODY
-        return first_ + rounded_product(limits.worse - 1, magnitude(first_));
-    }
+    // Below this a value counts as without a bottom.
     [[nodiscard]] SPOTTER_STRICT constexpr double far_below(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double const unit = first_ != 0 ? magnitude(first_) : 1;  // returns begin at zero
@@ -218,9 +214,9 @@ private:
         last_ = value;
         lowest_ = value < lowest_ ? value : lowest_;
         least_above_ = above_ > 0 && least_above_ < value ? least_above_ : value;
-        count(above_, value > somewhat_above(limits));
+        count(above_, value > rescaled(first_, limits.worse));
         count(bottomless_, value < far_below(limits));
-        count(fallen_, value < first_ - rounded_product(1 - limits.fallen, magnitude(first_)));
+        count(fallen_, value < rescaled(first_, limits.fallen));
         count(near_, magnitude(value - first_) <= limits.stirs * magnitude(first_) && first_ != 0);
         bool const rests = samples_ > 1 && magnitude(value - rests_at_) <= limits.stirs_at_all * magnitude(rests_at_);
         resting_ = rests ? resting_ + 1 : 1;
@@ -274,10 +270,10 @@ private:
             return true;
         }
         if (above_ >= limits.lasting_far) {
-            bool const mildly = level() <= limits.climbs * first_;
+            bool const mildly = first_ > 0 && level() <= limits.climbs * first_;
             if ((above_ >= (mildly ? limits.lasting_mildly : limits.lasting) && has_risen(limits)) ||
                 (!mildly && rises_from_the_start())) {
-                why = {lowest, least_above_, somewhat_above(limits), relation::greater};
+                why = {lowest, least_above_, rescaled(first_, limits.worse), relation::greater};
                 return true;
             }
         }

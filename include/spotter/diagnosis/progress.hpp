@@ -135,8 +135,7 @@ public:
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_little() const noexcept {
         SPOTTER_STRICT_BODY
         auto const has_fallen = [&](series const& it) {
-            double const began = it.train.beginning();
-            return began - it.train.level() > detail::rounded_product(1 - limits_.fallen, magnitude(began));
+            return it.train.level() < detail::rescaled(it.train.beginning(), limits_.fallen);
         };
         return objective_ ? loss() != nullptr && first_loss(has_fallen) == nullptr
                           : any_return_ && !any_return_improves();
@@ -204,7 +203,8 @@ public:
     [[nodiscard]] SPOTTER_STRICT constexpr measurement evaluated(std::string_view loss) const noexcept {
         SPOTTER_STRICT_BODY
         series const* const it = find_evaluated(loss);
-        return it != nullptr ? measurement{it->eval.level() / it->train.beginning(), true} : measurement{};
+        bool const is_known = it != nullptr && it->train.beginning() > 0;
+        return is_known ? measurement{it->eval.level() / it->train.beginning(), true} : measurement{};
     }
     // Its evaluation has learned little, or is above its best by a twentieth of where its training began. False where
     // it rests at its best: a net that has learned that much may know its training data better.
@@ -213,7 +213,16 @@ public:
         series const* const it = find_evaluated(loss);
         if (it == nullptr) { return true; }
         double const now = it->eval.level();
-        return now >= limits_.fallen * it->eval.first() || now - it->eval.lowest() >= 0.05 * it->train.beginning();
+        return now >= detail::rescaled(it->eval.first(), limits_.fallen) ||
+               now - it->eval.lowest() >= 0.05 * magnitude(it->train.beginning());
+    }
+    // Below zero a ratio of losses means nothing: evaluation has gained less than a fifth of what training has.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool gains_in_training_alone(std::string_view loss) const noexcept {
+        SPOTTER_STRICT_BODY
+        series const* const it = find_evaluated(loss);
+        if (it == nullptr || it->train.level() >= 0) { return false; }
+        double const gained = it->train.beginning() - it->train.level();
+        return it->eval.level() - it->train.level() > 0.8 * gained;
     }
     // In evaluation a loss has risen from the first on.
     [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
@@ -341,27 +350,25 @@ private:
         });
     }
     [[nodiscard]] constexpr series const* find_evaluated(std::string_view loss) const noexcept {
-        return first_of([&](std::string_view called, series const& it) {
-            return called == loss && it.eval.samples() > 0 && it.train.beginning() > 0;
-        });
+        return first_of(
+            [&](std::string_view called, series const& it) { return called == loss && it.eval.samples() > 0; });
     }
     // It has risen from its first evaluation on, to `worse` times that, and is not well below where training began.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool rises_in_evaluation(series const& it) const noexcept {
-        SPOTTER_STRICT_BODY
-        return it.eval.samples() >= limits_.evaluations && it.eval.first() > 0 &&
-               it.eval.level() >= limits_.worse * it.eval.first() &&
-               it.eval.level() >= limits_.fallen * it.train.beginning() && it.eval.rises_from_the_start();
+    [[nodiscard]] constexpr bool rises_in_evaluation(series const& it) const noexcept {
+        double const now = it.eval.level();
+        return it.eval.samples() >= limits_.evaluations && now >= detail::rescaled(it.eval.first(), limits_.worse) &&
+               now >= detail::rescaled(it.train.beginning(), limits_.fallen) && it.eval.rises_from_the_start();
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_behind(series const& it, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
         if (it.eval.samples() < limits_.evaluations || it.train.samples() < limits_.trained) { return false; }
         double const before = it.train.beginning(), now = it.eval.level();
-        double const stirs_not = detail::rounded_product(1 - limits_.least_fall, it.eval.first());
-        double const as_before = detail::rounded_product(1 - limits_.flat_fall, before);
+        double const stirs_not = detail::rescaled(it.eval.first(), 1 - limits_.least_fall);
+        double const as_before = detail::rescaled(before, 1 - limits_.flat_fall);
         // Neither training nor evaluation has fallen; this needs no common unit.
-        bool const neither = now >= stirs_not && it.train.level() >= limits_.hardly * before;
-        bool const behind = before > 0 && it.eval.first() <= limits_.alike * before && now >= as_before &&
-                            now >= limits_.as_first * it.eval.first();
+        bool const neither = now >= stirs_not && it.train.level() >= detail::rescaled(before, limits_.hardly);
+        bool const behind = it.eval.first() <= detail::rescaled(before, limits_.alike) && now >= as_before &&
+                            now >= detail::rescaled(it.eval.first(), limits_.as_first);
         bool const may_gain = it.eval.falls_still(limits_) && !it.eval.creeps(limits_);
         if (rises_in_evaluation(it)) {
             why = {"eval loss", now, it.eval.first(), relation::greater};

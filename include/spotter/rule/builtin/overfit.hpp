@@ -10,9 +10,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 // With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above
 // `ratio_threshold` and V - T above `min_gap` times |L0|, for `patience` phases in a row. `min_rise` adds a condition.
-// V must then also exceed the best V so far by that many times |L0|. While V is not below `learned` times the first V,
-// it suffices that V is not better than the best. Judged where a phase ends; other closes are undecided. Each loss is
-// judged separately.
+// V must then also exceed the best V so far by that many times |L0|. While V is not below `learned` times the first V
+// (if that is below zero: below it by the same share), it suffices that V is not better than the best. Judged where a
+// phase ends; other closes are undecided. Each loss is judged separately.
 struct overfit {
     using kind = rule_kind;
     static constexpr std::string_view name = "overfit";
@@ -95,7 +95,9 @@ private:
         SPOTTER_STRICT_BODY
         if (!(min_rise > 0)) { return true; }
         if (!before.best.known) { return false; }
-        bool const rests = now >= before.best.value && now >= learned * before.first.value;
+        double least_gain = (1 - learned) * magnitude(before.first.value);
+        force_rounding(least_gain);
+        bool const rests = now >= before.best.value && now >= before.first.value - least_gain;
         return rests || now - before.best.value >= min_rise * magnitude(start);
     }
 };
