@@ -91,6 +91,15 @@ TEST_CASE("input_not_normalized: [0, 1] and [-1, 1] are in order, 0 to 255 is no
     see_batch(wide, train(0), 2, 255);  // both are out of range: the finding names the one further out
     CHECK(wide.close(train(0)) == truth::yes);
     CHECK((wide.found[0].reason == "input varies too much" && wide.found[0].measured == Approx(255)));
+    auto const narrow = [](float value) {  // one in 400 values
+        run it{input_not_normalized{}};
+        std::vector<float> values(400 * 32, 0);
+        for (std::size_t i = 0; i < 32; ++i) { values[400 * i + i] = value; }
+        it.see(train(0), "input", values, {32, 400});
+        return it.close(train(0)) == truth::yes ? std::string{it.found[0].reason} : std::string{};
+    };
+    CHECK(narrow(1) == "input hardly varies");
+    CHECK(narrow(1.0F / 255) == "input is next to zero");  // divided by 255 twice
     run it{strict};
     for (std::uint64_t i = 0; i < 7; ++i) {
         see_batch(it, train(i), 0.13F, 0.31F);
@@ -597,7 +606,7 @@ TEST_CASE("gradient_not_cleared: what piles up shows in its noise, without growt
 TEST_CASE("gradient_not_cleared: one gradient that holds those before it, while others are computed anew",
           "[gradient_not_cleared]") {
     // The first of four is its signal, noise and `kept` times the one before; the others are signal and noise.
-    auto const first_of_four = [](double kept, double signal, double noise, double noise_of_others) {
+    auto const first_of_four = [](double kept, double signal, double noise, double noise_of_others, double growth = 0) {
         std::mt19937 random{1};
         std::vector<double> all(200, 0.0);
         return fired(gradient_not_cleared{}, 400, [=](auto& it, step_id at) mutable {
@@ -606,7 +615,8 @@ TEST_CASE("gradient_not_cleared: one gradient that holds those before it, while 
                 std::vector<double> one(all.size());
                 for (std::size_t i = 0; i < one.size(); ++i) {
                     double const fresh = static_cast<double>(random()) / 2147483648.0 - 1;
-                    double const straight = (is_first ? signal : 0.3) * (i % 2 == 0 ? 1 : -1);
+                    double const of_first = signal * (1 + growth * static_cast<double>(at.index));
+                    double const straight = (is_first ? of_first : 0.3) * (i % 2 == 0 ? 1 : -1);
                     one[i] = straight + (is_first ? noise : noise_of_others) * fresh;
                     if (is_first) { one[i] = all[i] = one[i] + kept * all[i]; }
                 }
@@ -619,10 +629,11 @@ TEST_CASE("gradient_not_cleared: one gradient that holds those before it, while 
         REQUIRE_FALSE(reported.empty());
         CHECK((reported.front() < 250 && reported.back() == 399));
     }
-    CHECK(first_of_four(1, 0, 1, 0.01).empty());   // others hardly change: nothing says that they are computed anew
-    CHECK(first_of_four(0, 1, 0.01, 1).empty());   // computed anew with little noise
-    CHECK(first_of_four(0.9, 0, 1, 1).empty());    // momentum in one buffer
-    CHECK(first_of_four(0.9, 0.3, 1, 1).empty());  // as much signal as the others have
+    CHECK(first_of_four(1, 0, 1, 0.01).empty());  // others hardly change: nothing says that they are computed anew
+    CHECK(first_of_four(0, 1, 0.01, 1).empty());  // computed anew with little noise
+    CHECK(first_of_four(0, 0.5, 0.05, 1, 0.02).empty());  // likewise, and growing
+    CHECK(first_of_four(0.9, 0, 1, 1).empty());           // momentum in one buffer
+    CHECK(first_of_four(0.9, 0.3, 1, 1).empty());         // as much signal as the others have
 }
 
 TEST_CASE("gradient_not_cleared: a smooth descent has no noise, and piles nothing up", "[gradient_not_cleared]") {

@@ -244,6 +244,8 @@ struct spoken_sign {
 
 inline constexpr spoken_sign spoken[] = {
     {sign::raw_input, rule_id::input_not_normalized, 0, &of_raw_input},
+    {sign::tiny_input, rule_id::input_not_normalized,
+     static_cast<std::uint8_t>(input_not_normalized::outcome::too_small)},
     {sign::wide_input, rule_id::rl_observation_range, 0, &of_the_beginning},
     {sign::wide_input, rule_id::input_not_normalized, 0, &of_wide_input},
     {sign::weights_alike, rule_id::poor_weight_initialization, poor_weight_initialization::began_alike},
@@ -464,6 +466,7 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     all.add(loss_gets_worse, of.progress == progress::worsens);
     all.add(loss_rises_again, loss != nullptr && loss->train.rises_again(of.limits.progress));
     all.add(loss_has_not_risen, loss != nullptr && loss->train.has_not_risen(of.limits.progress));
+    all.add(loss_rests, of.progress == progress::flat && all.has(loss_has_not_risen));
     all.add(loss_without_bottom, is_negated(of));
     for (found_sign const& each : found) { all.add(each.means, each.find(of, unused)); }
     for (spoken_sign const& each : spoken) { all.add(each.means, each.heard(of) != nullptr); }

@@ -19,6 +19,7 @@
     /* The course of the run */ \
     of(loss_gets_worse) /* its progress is `worsens` */ \
     of(loss_rises_again) /* it improved before, and its last third is above the first */ \
+    of(loss_rests) /* its progress is `flat`, and loss_has_not_risen */ \
     of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
     of(loss_rises_under_small_steps) /* from the start, after small first updates; or later without a leap */ \
     of(weights_move_one_way) /* half of the weights or more, while the loss rises from the start */ \
@@ -49,6 +50,7 @@
     of(weights_rest_at_zero) /* most weights began at zero and never moved, and no gradient pulls them */ \
     /* Findings of rules: the named rule holds */ \
     of(raw_input) /* input_not_normalized: no normalised input has such a mean or spread */ \
+    of(tiny_input) /* input_not_normalized: no value of it reaches a tenth of the least spread */ \
     of(wide_input) /* input_not_normalized: five times its limit; rl_observation_range */ \
     of(dead_units) /* all_zero, dead_relu, dormant_units */ \
     of(saturated_units) /* saturated_activation */ \

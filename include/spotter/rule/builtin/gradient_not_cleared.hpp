@@ -31,7 +31,7 @@ namespace spotter::inline SPOTTER_ABI {
 //              computed anew: their mean |G|^2 is below `fresh` times that of |D|^2.
 //              - The mean of |G|^2 is at least twice `inertia` times that of |D|^2, and ten times that of the first
 //                gradient. (A sum in a loop that it controls swings about zero: its changes need not be alike.)
-//              - The third condition of `noisy`.
+//              - The third condition of `noisy`. And c is above -0.25: a sum has 0 or more, noise has -1/2.
 //              Momentum of 0.9 in one buffer with a signal below its noise, as `fresh` says, stays below 100.
 // Warning when more than half of the gradients that are judged at a step show one of the first two signs: a single one
 // is early learning. The third needs no others.
@@ -234,7 +234,7 @@ private:
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
         bool const heavy = mine.size >= inertia * mine.change && mine.straight <= 0.95 * mine.turns;
         bool const has_grown = made[0] >= 10 * mine.first_size;
-        mine.held = heavy && mine.size >= 2 * inertia * mine.change && has_grown ? mine.held + 1 : 0;
+        mine.held = heavy && mine.size >= 2 * inertia * mine.change && has_grown && one > -0.25 ? mine.held + 1 : 0;
         return heavy && one >= 0.1 && keeps_on && (mine.along > 0 || mine.along_ever > 0);
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr bool changes_little(kept const& mine) noexcept {

@@ -17,8 +17,10 @@ namespace select {
 
 // Pools mean and standard deviation of the whole tensor over observations until it has `samples` samples, then judges
 // once. The result holds at every later close with the tensor. Warning when |mean| is above `max_abs_mean` or the
-// standard deviation is outside `min_std` to `max_std`. The defaults are wide on purpose and accept [0, 1], [-1, 1] and
-// z-scored data; `strict()` is for z-scored data only. Samples are counted along the batch axis. Train steps only.
+// standard deviation is outside `min_std` to `max_std`. (A spread below `min_std` is usual where few values are not
+// zero. An input with no |x| as large as a tenth of it is scaled to nothing: divided by 255 twice.) The defaults are
+// wide on purpose and accept [0, 1], [-1, 1] and z-scored data; `strict()` is for z-scored data only. Samples are
+// counted along the batch axis. Train steps only.
 struct input_not_normalized {
     using kind = rule_kind;
     static constexpr std::string_view name = "input_not_normalized";
@@ -38,11 +40,11 @@ struct input_not_normalized {
     }
 
     // The result of the one judgement.
-    enum class outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_wide };
-    using condition = outcome;  // a finding has one of the last three
+    enum class outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_small, too_wide };
+    using condition = outcome;  // a finding has one of the last four
     struct kept {
         std::uint64_t samples = 0, values = 0;
-        double mean = 0, moment2 = 0;
+        double mean = 0, moment2 = 0, largest = 0;  // largest |x|
         double measured = 0;
         outcome found = outcome::unknown;
     };
@@ -50,7 +52,7 @@ struct input_not_normalized {
         outcome found = outcome::unknown;  // once there were enough
         std::uint64_t samples = 0;         // pooled ones
     };
-    static constexpr stats_mask watched = needs_of(variance);
+    static constexpr stats_mask watched = needs_of(variance) | stats_mask::abs_range;
     [[nodiscard]] constexpr pooled judge(kept& mine, observation const& it) const noexcept {
         if (mine.found == outcome::unknown) {
             pool(mine, it);
@@ -60,8 +62,10 @@ struct input_not_normalized {
         return {judged_value{mine.measured, mine.found != outcome::normal}, mine.found, mine.samples};
     }
     [[nodiscard]] constexpr finding tell(violation const& who, pooled const& first) const noexcept {
-        bool const off = first.found == outcome::off_centre, narrow = first.found == outcome::too_narrow;
+        bool const off = first.found == outcome::off_centre, small = first.found == outcome::too_small;
+        bool const narrow = small || first.found == outcome::too_narrow;
         std::string_view const words = off      ? "input is off centre"
+                                       : small  ? "input is next to zero"
                                        : narrow ? "input hardly varies"
                                                 : "input varies too much";
         finding it =
@@ -102,6 +106,8 @@ private:
         force_rounding(shift), force_rounding(between);
         mine.mean += shift;
         mine.moment2 += now.moment2 + between;
+        double const largest = has(now.has, stats_mask::abs_range) ? now.abs_maximum : 1e308;  // an older record
+        mine.largest = largest > mine.largest ? largest : mine.largest;
         mine.values += fresh;
     }
     SPOTTER_STRICT constexpr void decide(kept& mine) const noexcept {
@@ -111,10 +117,11 @@ private:
         bool const off = magnitude(mine.mean) > max_abs_mean &&
                          (spread <= max_std || magnitude(mine.mean) * max_std >= spread * max_abs_mean);
         mine.measured = off ? magnitude(mine.mean) : spread;
-        mine.found = off                ? outcome::off_centre
-                     : spread < min_std ? outcome::too_narrow
-                     : spread > max_std ? outcome::too_wide
-                                        : outcome::normal;
+        mine.found = off                            ? outcome::off_centre
+                     : mine.largest < 0.1 * min_std ? outcome::too_small
+                     : spread < min_std             ? outcome::too_narrow
+                     : spread > max_std             ? outcome::too_wide
+                                                    : outcome::normal;
     }
 };
 
