@@ -94,6 +94,7 @@ static_assert(first({some_weights_climb, some_keep_climbing, loss_has_not_risen,
 static_assert(first({predictions_opposed, guesses}) == cause::wrong_sign);
 static_assert(first({labels_contradict, eval_rises, eval_above_training}) == cause::labels);
 static_assert(first({labels_contradict, raw_input}) == cause::raw_input);
+static_assert(first({guesses, tiny_input}) == cause::raw_input);
 static_assert(first({units_died, dead_units, eval_rises}) == cause::large_rate);
 static_assert(first({most_weights_leapt_later, no_gradient, guesses}) == cause::large_rate);
 static_assert(first({one_gradient_jumped, bad_values, bad_data}) == cause::bad_value);
@@ -108,6 +109,12 @@ static_assert(first({units_died, dead_units, not_in_optimizer}) == cause::left_o
 static_assert(first({large_weights, most_weights_shrank}) == cause::large_weights);
 static_assert(first({weights_came_to_rest, updates_lost_in_bf16}) == cause::precision);
 static_assert(first({weights_rest_at_zero, nothing_moves, dead_without_a_leap, dead_units}) == cause::alike);
+
+// A loss that rests speaks against a rate that is too large: what begins next to zero has to grow.
+static_assert(first({most_weights_leap, loss_rests}) == cause::none);
+static_assert(first({most_weights_leapt, loss_rests, no_gradient}) == cause::no_gradient);
+static_assert(first({most_weights_leapt, loss_rests, eval_as_before}) == cause::labels);
+static_assert(first({most_weights_leapt, most_weights_leap, loss_rests}) == cause::large_rate);
 
 // Gradients that change little speak against a rate that is too large.
 static_assert(first({most_weights_leap, units_died, gradients_change_little, loss_gets_worse}) == cause::piles_up);

@@ -221,6 +221,17 @@ TEST_CASE("cause: most weights began next to zero, and have not moved, in a run 
     CHECK(first(1).empty());  // half of them
 }
 
+TEST_CASE("cause: where the loss rests, a table that begins next to zero and grows does not move too fast") {
+    auto const grows = [](shown_step& it, std::uint64_t i) {
+        it.loss = 61.3;
+        for (std::size_t k = 0; k < it.weights[0].size(); ++k) {
+            it.weights[0][k] = 1e-3F * static_cast<float>(std::exp(0.2 * double(i))) * (k % 3 == 0 ? -1.0F : 1.0F);
+        }
+    };
+    auto const story = story_of(packs::supervised, 40, {.layers = 1, .shows_first_gradient = false}, grows);
+    CHECK(first_alarm(story).rule == "loss_not_decreasing");
+}
+
 TEST_CASE("cause: over 500 updates weights moved by a tenth of themselves on average, though the loss falls") {
     reported_finding const it = first_alarm(story_of(packs::supervised, 700, {.rate = 60}, as_it_is));
     CHECK((it.rule == "learning_rate_too_large" && it.at == 500 && it.level == severity::warning));
@@ -1548,12 +1559,16 @@ TEST_CASE("that nothing shows an outcome is known after some closes: a loss may 
     CHECK(alarms(1000) == std::vector<std::uint64_t>{31});
 }
 
-TEST_CASE("cause: raw inputs are reported however the run does, wide ones once it does badly") {
+TEST_CASE("cause: raw inputs are reported however the run does, wide and tiny ones once it does badly") {
     reported_finding const raw = first_alarm(story_of(packs::supervised, 100, {.input_size = 255}, as_it_is));
     CHECK((raw.at == 1 && raw.rule == "input_not_normalized" && raw.tensor == "input"));
     auto const wide = story_of(packs::supervised, 500, {.input_size = 30}, as_it_is);
     CHECK((alarms_of(wide).empty() && !wide.empty() && wide[0].rule == "input_not_normalized"));
     CHECK(alarms_of(story_of(packs::supervised, 520, {.input_size = 30}, flat)).front() == "503 input_not_normalized");
+    CHECK(alarms_of(story_of(packs::supervised, 500, {.input_size = 1e-4}, as_it_is)).empty());
+    CHECK(alarms_of(story_of(packs::supervised, 520, {.input_size = 1e-4}, flat)).front() ==
+          "503 input_not_normalized");
+    CHECK(alarms_of(story_of(packs::supervised, 520, {.input_size = 0.01}, flat)).front() == "503 loss_not_decreasing");
     // 1.5 where one is allowed explains nothing.
     CHECK(alarms_of(story_of(packs::supervised, 520, {.input_size = 8}, flat)).front() == "503 loss_not_decreasing");
 }

@@ -42,12 +42,14 @@ namespace causes {
     return of_rule(best, into);
 }
 
-// The loss began below zero and is ten times as far below: its sign is wrong. A negated probability of one of ten
-// classes, which falls from -0.1 to -1, is no such loss.
+// The loss began below zero, its level has doubled, and its latest value is ten times as far below: its sign is wrong.
+// A negated probability of one of ten classes, which falls from -0.1 to -1, is no such loss.
 inline constexpr double without_bottom = 10;  // times the first loss
 [[nodiscard]] inline bool is_negated(run_evidence const& of) noexcept {
     auto const* const loss = of.losses.loss();
-    return loss != nullptr && loss->train.first() < 0 && loss->train.level() < without_bottom * loss->train.first();
+    if (loss == nullptr) { return false; }
+    falling_series const& all = loss->train;
+    return all.first() < 0 && all.level() < 2 * all.first() && all.latest() < without_bottom * all.first();
 }
 
 // The loss rises, though updates are small relative to their weights: a rate that is too large takes larger steps. It
@@ -139,7 +141,7 @@ inline constexpr double without_bottom = 10;  // times the first loss
     auto const* const loss = negated ? of.losses.loss(name) : of.losses.first_that(of.progress, name);
     if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
     evidence why = loss->train.why();
-    if (negated) { why = {"loss", loss->train.level(), without_bottom * loss->train.first(), relation::less}; }
+    if (negated) { why = {"loss", loss->train.latest(), without_bottom * loss->train.first(), relation::less}; }
     double const above = rescaled(loss->train.first(), of.limits.progress.worse);
     std::string_view reason = course_of(loss->train, worse, above, why);
     bool is_up = worse || why.how == relation::greater;
@@ -466,10 +468,11 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     all.add(loss_gets_worse, of.progress == progress::worsens);
     all.add(loss_rises_again, loss != nullptr && loss->train.rises_again(of.limits.progress));
     all.add(loss_has_not_risen, loss != nullptr && loss->train.has_not_risen(of.limits.progress));
-    all.add(loss_rests, of.progress == progress::flat && all.has(loss_has_not_risen));
     all.add(loss_without_bottom, is_negated(of));
     for (found_sign const& each : found) { all.add(each.means, each.find(of, unused)); }
     for (spoken_sign const& each : spoken) { all.add(each.means, each.heard(of) != nullptr); }
+    bool const is_explained = all.has(units_died) || all.has(saturated_units);
+    all.add(loss_rests, of.progress == progress::flat && all.has(loss_has_not_risen) && !is_explained);
     return all;
 }
 
