@@ -1071,9 +1071,40 @@ TEST_CASE("unrelated_predictions: masks and sets of tags, of several samples", "
     CHECK(how(0, {20, 4, 4}) == unrelated_predictions::unrelated);
     CHECK(how(-0.5F, {20, 5}) == unrelated_predictions::opposed);
     CHECK(how(0.01F, {20, 5}) == 0);
-    CHECK(how(0, {100, 1}) == 0);  // two classes, or real and made
+    CHECK(how(0, {100, 1}) == 0);  // two classes: not so soon
     CHECK(how(0, {100}) == 0);
     CHECK(how(0, {1, 100}) == 0);
+}
+
+TEST_CASE("unrelated_predictions: a score of two classes, after many windows", "[unrelated_predictions]") {
+    // Whole-number labels below `classes`; a share `ones` of them is not 0. Scores that know them by `known`.
+    auto const first = [](double ones, float known, std::int32_t classes = 2) {
+        run it{unrelated_predictions{}};
+        std::mt19937 random{1};
+        auto const even = [&] { return static_cast<double>(random()) / 4294967296.0; };
+        std::vector<std::int32_t> labels(50);
+        std::vector<float> said(50);
+        for (std::uint64_t i = 0; i < 600; ++i) {
+            for (std::size_t k = 0; k < 50; ++k) {
+                labels[k] = even() < ones ? 1 + static_cast<std::int32_t>(random() % (classes - 1)) : 0;
+                said[k] = 0.3F + known * (static_cast<float>(labels[k]) - 0.3F) + 0.1F * static_cast<float>(even());
+            }
+            it.see(train(i), "labels", view_of(labels.data(), {50}));
+            it.see(train(i), "pred", view_of(said.data(), {50, 1}));
+            if (it.close(train(i)) == truth::yes) {
+                CHECK(it.found[0].condition == unrelated_predictions::long_unrelated);
+                return static_cast<std::int64_t>(i);
+            }
+        }
+        return std::int64_t{-1};
+    };
+    std::int64_t const at = first(0.25, 0);
+    CHECK((at > 150 && at < 500));
+    CHECK(first(0.5, 0) > 150);
+    CHECK(first(0.25, 0.02F) == -1);   // it knows something
+    CHECK(first(0.25, -0.02F) == -1);  // the score of the other class
+    CHECK(first(0.05, 0) == -1);       // rare
+    CHECK(first(0.7, 0, 5) == -1);     // class numbers
 }
 
 TEST_CASE("unrelated_predictions: one answer to everything tells nothing; classes and two values are left out",
@@ -1091,7 +1122,7 @@ TEST_CASE("unrelated_predictions: one answer to everything tells nothing; classe
     CHECK(answer(same, numbers) == truth::undecided);
     CHECK(answer({0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 0, 1, 2, 2, 1, 0}) == truth::undecided);      // classes
     CHECK(answer({0, 1, 2, 3, 4, 5, 6, 7}, same) == truth::yes);                                // counts
-    CHECK(answer({.1F, .9F, .1F, .9F, .1F, .9F, .1F, .9F}, same) == truth::undecided);          // real or not
+    CHECK(answer({.1F, .9F, .1F, .9F, .1F, .9F, .1F, .9F}, same) == truth::no);                 // one window of two
     CHECK(answer(numbers, std::vector<float>(7, 0.5F)) == truth::undecided);                    // not of the same size
     CHECK(answer({0.5F, 1.5F, nan_f, 3.5F, 0.25F, 7.5F, 0.75F, 9}, same) == truth::undecided);  // nor of no number
     CHECK(judges_without_values(rule, [&](auto& it, auto tell) {

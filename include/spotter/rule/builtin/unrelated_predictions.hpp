@@ -16,10 +16,12 @@ namespace spotter::inline SPOTTER_ABI {
 // deviations of its targets, predictions in their own where these are larger. A column with n pairs whose targets vary
 // has n - 1 degrees of freedom. Predictions are unrelated to their targets where the correlation is at most two of its
 // standard errors, 1/sqrt(degrees of freedom of all columns), above zero; units and offsets do not matter. Warning
-// after `patience` such windows in a row, until one is better. Targets are floating-point labels that are not class
-// numbers: in at least half of a window's pairs a number is not whole, and there are at least three different targets;
-// or two, where a sample has several columns, as a mask or a set of tags has. A step with a non-finite value is
-// skipped. Targets and predictions of a step are paired where they have equally many elements, 64 pairs at most.
+// after `patience` such windows in a row, until one is better. Targets are not class numbers: in at least half of a
+// window's pairs a number is not whole, and targets are of floating point with at least three different values, or have
+// two different values, as those of a mask or a set of tags have. Two values in one column are two classes, beside a
+// score or a probability. They are judged where the rarer one has `least_share`, and warned of after `long_patience`
+// windows: a score of the other class is opposed and no less right. A step with a non-finite value is skipped. Targets
+// and predictions of a step are paired where they have equally many elements, 64 pairs at most.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
@@ -40,6 +42,7 @@ struct unrelated_predictions {
     std::uint64_t warmup_samples = 5000;      // training samples
     std::uint64_t patience = 3;               // windows
     std::uint64_t long_patience = 20;  // windows in a row: a correlation of 0.04 leads to so many in 1 of 20 cases
+    double least_share = 0.2;          // of the rarer of two classes among the pairs of a window
 
     // The pairs of one column in a window: their means, and co-moments about these (Welford 1962).
     struct column {
@@ -72,6 +75,7 @@ struct unrelated_predictions {
         double measured = 0, limit = 0;                 // correlation, and its limit; of the last full window
         double against = 0;                             // six standard errors below zero
         bool judged = false;                            // at least one window was full
+        bool two_classes = false;                       // the last full window had two values in one column
 
         // Adds the column to the sums. Predictions that vary more than their targets are taken in their own deviations:
         // a column of targets that hardly vary would outweigh all others.
@@ -110,6 +114,7 @@ struct unrelated_predictions {
         std::uint64_t count = 0;                // elements; 0: not observed
         std::uint64_t samples = 1, inner = 1;   // along the batch axis; from one to the next
         std::string_view tensor{};              // the tensor; empty: none in this step
+        bool is_floating = false;               // its type
         double values[sampled_values::most]{};  // the elements that are paired
 
         // A batch of several samples with several elements each.
@@ -132,7 +137,7 @@ struct unrelated_predictions {
     // What targets and predictions need.
     static constexpr stats_mask watched = stats_mask::feature | stats_mask::nonfinite;
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && is_floating(tensor.type) ? watched : stats_mask::none;
+        return select(tensor) && !is_complex(tensor.type) ? watched : stats_mask::none;
     }
     [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
         return predictions(tensor) && is_floating(tensor.type) ? watched : stats_mask::none;
@@ -173,6 +178,7 @@ struct unrelated_predictions {
         }
         if (made[1] * made[2] > made[0]) { return; }
         mine.count = static_cast<std::uint64_t>(made[0]), mine.tensor = it.tensor.name;
+        mine.is_floating = is_floating(it.tensor.type);
         mine.samples = static_cast<std::uint64_t>(made[1]), mine.inner = static_cast<std::uint64_t>(made[2]);
         for (std::size_t i = head; i < made.size(); ++i) { mine.values[i - head] = made[i]; }
     }
@@ -188,11 +194,12 @@ struct unrelated_predictions {
         if (count == 0) { return truth::undecided; }
         if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, has_columns, mine); }
         if (!mine.judged) { return truth::undecided; }
-        if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
+        if (mine.bad == 0 || mine.bad < (mine.two_classes ? long_patience : patience)) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
         bool const is_opposed = mine.opposed >= patience;
         // Rare tags are learned late.
-        condition const how = mine.bad >= long_patience && seen.differ == 3 ? long_unrelated : unrelated;
+        bool const lasts = mine.bad >= long_patience && (seen.differ == 3 || mine.two_classes);
+        condition const how = lasts ? long_unrelated : unrelated;
         why_found const why = is_opposed ? why_found{"predictions run against their targets", opposed}
                                          : why_found{"predictions are unrelated to their targets", how};
         out.push(who.as_finding(why, "correlation", relation::less_equal, is_opposed ? mine.against : mine.limit));
@@ -221,19 +228,29 @@ private:
         SPOTTER_STRICT_BODY
         return magnitude(value) >= 0x1p52 || static_cast<double>(static_cast<std::int64_t>(value)) == value;
     }
+    // Of two classes in one column.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_enough_of_both(state const& seen, window const& of) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const one = (of.columns[0].mean_target - seen.different[0]) / (seen.different[1] - seen.different[0]);
+        return one >= least_share && one <= 1 - least_share;
+    }
     SPOTTER_STRICT constexpr void judge(state const& seen, bool has_columns, window& mine) const noexcept {
         SPOTTER_STRICT_BODY
         bool const warm = seen.train_closes >= warmup && seen.train_samples >= warmup_samples;
         for (std::size_t i = 0; i < mine.count; ++i) { mine.take(mine.columns[i]); }
-        bool const several = seen.differ == 3 || (seen.differ == 2 && has_columns);
+        mine.two_classes = seen.differ == 2 && !has_columns;
+        bool const several = seen.differ == 2 || (seen.differ == 3 && seen.target.is_floating);
         bool const numbers = several && 2 * mine.fractions >= mine.pairs;
         if (warm && numbers && is_finite(mine.products) && is_finite(mine.squares)) {
             double const spread = square_root(mine.freedom) * square_root(mine.squares);
             mine.measured = spread > 0 ? mine.products / spread : 0;
             mine.limit = 2 / square_root(mine.freedom);
             mine.against = -6 / square_root(mine.freedom);
-            mine.bad = mine.measured <= mine.limit ? mine.bad + 1 : 0;
-            mine.opposed = mine.measured <= mine.against ? mine.opposed + 1 : 0;
+            bool const is_unrelated =
+                mine.measured <= mine.limit &&
+                (!mine.two_classes || (mine.measured >= -mine.limit && has_enough_of_both(seen, mine)));
+            mine.bad = is_unrelated ? mine.bad + 1 : 0;
+            mine.opposed = mine.measured <= mine.against && !mine.two_classes ? mine.opposed + 1 : 0;
             mine.judged = true;
         }
         mine.clear();
