@@ -186,13 +186,13 @@ struct unrelated_predictions {
         seen.train_closes += at.mode == mode::train ? 1 : 0;
         seen.any_close = true;
         std::uint64_t const count = seen.target.count == seen.said.count ? seen.target.count : 0;
-        bool const has_columns = seen.target.has_columns();
+        bool const has_columns = seen.target.has_columns(), has_one = count == seen.target.samples;
         window& mine = seen.by_mode[index_of(at.mode)];
         for (std::size_t i = 0; i < sampled_values::most && i < count; ++i) { add(seen, mine, i); }
         seen.train_samples += at.mode == mode::train && count > 0 ? seen.target.samples : 0;
         seen.target.count = seen.said.count = 0;
         if (count == 0) { return truth::undecided; }
-        if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, has_columns, mine); }
+        if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, has_columns, has_one, mine); }
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < (mine.two_classes ? long_patience : patience)) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
@@ -234,12 +234,15 @@ private:
         double const one = (of.columns[0].mean_target - seen.different[0]) / (seen.different[1] - seen.different[0]);
         return one >= least_share && one <= 1 - least_share;
     }
-    SPOTTER_STRICT constexpr void judge(state const& seen, bool has_columns, window& mine) const noexcept {
+    // `has_columns`: samples have several elements each; `has_one`: one each.
+    SPOTTER_STRICT constexpr void judge(state const& seen, bool has_columns, bool has_one,
+                                        window& mine) const noexcept {
         SPOTTER_STRICT_BODY
         bool const warm = seen.train_closes >= warmup && seen.train_samples >= warmup_samples;
         for (std::size_t i = 0; i < mine.count; ++i) { mine.take(mine.columns[i]); }
-        mine.two_classes = seen.differ == 2 && !has_columns;
-        bool const several = seen.differ == 2 || (seen.differ == 3 && seen.target.is_floating);
+        mine.two_classes = seen.differ == 2 && has_one;
+        bool const several =
+            seen.differ == 3 ? seen.target.is_floating : mine.two_classes || (seen.differ == 2 && has_columns);
         bool const numbers = several && 2 * mine.fractions >= mine.pairs;
         if (warm && numbers && is_finite(mine.products) && is_finite(mine.squares)) {
             double const spread = square_root(mine.freedom) * square_root(mine.squares);
