@@ -19,8 +19,8 @@
     /* The course of the run */ \
     of(loss_gets_worse) /* its progress is `worsens` */ \
     of(loss_rises_again) /* it improved before, and its last third is above the first */ \
-    of(loss_rests) /* its progress is `flat`, and loss_has_not_risen; no units died or saturate */ \
     of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
+    of(loss_rests) /* its progress is `flat`, and loss_has_not_risen; no units died or saturate */ \
     of(loss_rises_under_small_steps) /* from the start, after small first updates; or later without a leap */ \
     of(weights_move_one_way) /* half of the weights or more, while the loss rises from the start */ \
     of(loss_below_zero) /* the labels are classes, and the loss is below zero from the start */ \
