@@ -361,10 +361,10 @@ TEST_CASE("cause: one gradient that is far larger than all before throws the wei
         };
     };
     // Weights are shown before their update, so the next step shows what a gradient did.
-    reported_finding const it = first_alarm(story_of(packs::supervised, 1400, {}, thrown_at(301, 300, 1e5F)));
-    CHECK((it.rule == "gradient_spike" && it.tensor == "fc2/w" && it.at > 301));
-    CHECK(it.detail.find("for: one gradient jumped") != it.detail.npos);
-    CHECK(it.detail.find("seen at train(300)") != it.detail.npos);
+    reported_finding const thrown = first_alarm(story_of(packs::supervised, 1400, {}, thrown_at(301, 300, 1e5F)));
+    CHECK((thrown.rule == "gradient_spike" && thrown.tensor == "fc2/w" && thrown.at > 301));
+    CHECK(thrown.detail.find("for: one gradient jumped") != thrown.detail.npos);
+    CHECK(thrown.detail.find("seen at train(300)") != thrown.detail.npos);
     // Under Adam no update is a leap; the loss rises, and stays there.
     auto const drifts = [](std::uint64_t from, float times) {
         return [=](shown_step& it, std::uint64_t i) {

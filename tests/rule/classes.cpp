@@ -1078,7 +1078,7 @@ TEST_CASE("unrelated_predictions: masks and sets of tags, of several samples", "
 
 TEST_CASE("unrelated_predictions: a score of two classes, after many windows", "[unrelated_predictions]") {
     // Whole-number labels below `classes`; a share `ones` of them is not 0. Scores that know them by `known`.
-    auto const first = [](double ones, float known, std::int32_t classes = 2) {
+    auto const first = [](double ones, float known, std::uint32_t classes = 2) {
         run it{unrelated_predictions{}};
         std::mt19937 random{1};
         auto const even = [&] { return static_cast<double>(random()) / 4294967296.0; };
@@ -1086,7 +1086,7 @@ TEST_CASE("unrelated_predictions: a score of two classes, after many windows", "
         std::vector<float> said(50);
         for (std::uint64_t i = 0; i < 600; ++i) {
             for (std::size_t k = 0; k < 50; ++k) {
-                labels[k] = even() < ones ? 1 + static_cast<std::int32_t>(random() % (classes - 1)) : 0;
+                labels[k] = even() < ones ? 1 + static_cast<std::int32_t>(random() % (classes - 1U)) : 0;
                 said[k] = 0.3F + known * (static_cast<float>(labels[k]) - 0.3F) + 0.1F * static_cast<float>(even());
             }
             it.see(train(i), "labels", view_of(labels.data(), {50}));

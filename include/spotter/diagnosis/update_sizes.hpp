@@ -85,10 +85,10 @@ public:
         [[nodiscard]] constexpr bool began_near_zero() const noexcept {
             return first_size == 0 || (scale > 0 && scale <= begun);
         }
-        // `scale` is that of its beginning: it was seen before any update, or the first updates seen were below `leap`,
-        // so that the one before them was, too.
-        [[nodiscard]] constexpr bool shows_its_beginning(double leap) const noexcept {
-            return from_the_start || (moves >= first_updates && early < leap);
+        // `scale` is that of its beginning: it was seen before any update, or the first updates seen were below
+        // `limit`, so that the one before them was, too.
+        [[nodiscard]] constexpr bool shows_its_beginning(double limit) const noexcept {
+            return from_the_start || (moves >= first_updates && early < limit);
         }
         // Its growth over the length of all its updates: 1 if it moves one way, and 1 / sqrt(moves) if at random.
         [[nodiscard]] SPOTTER_STRICT constexpr double straightness() const noexcept {
