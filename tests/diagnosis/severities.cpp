@@ -63,20 +63,28 @@ TEST_CASE("weights that climb in a run that learns are reported as a habit of th
     CHECK((fails.back().level > severity::info && fails.back().reason == "the optimizer ascends"));
 }
 
+// Rules of the alarms in a run that shows `trained(step)` at each of `steps`, and `evaluated(step)` at every `each`-th.
+template <class Trained, class Evaluated>
+std::vector<std::string> alarms_of_losses(std::uint64_t steps, std::uint64_t each, Trained&& trained,
+                                          Evaluated&& evaluated) {
+    hook watch{plan{}, packs::supervised};
+    std::vector<std::string> all;
+    auto const note = [&](step_alarm const& found) {
+        for (finding const& it : found) {
+            if (it.severity >= severity::warning) { all.emplace_back(it.rule); }
+        }
+    };
+    for (std::uint64_t i = 0; i < steps; ++i) {
+        note(watch.step(train(i), "train_loss"_t = trained(static_cast<double>(i))));
+        if (i % each == each - 1) { note(watch.step(eval(i), "val_loss"_t = evaluated(static_cast<double>(i)))); }
+    }
+    return all;
+}
+
 TEST_CASE("what is learned by heart is a note as long as evaluation is far below where training began") {
     auto const alarms = [](double evaluated) {
-        hook watch{plan{}, packs::supervised};
-        std::vector<std::string> all;
-        auto const note = [&](step_alarm const& found) {
-            for (finding const& each : found) {
-                if (each.severity >= severity::warning) { all.emplace_back(each.rule); }
-            }
-        };
-        for (std::uint64_t i = 0; i < 400; ++i) {
-            note(watch.step(train(i), "train_loss"_t = 2.3 * std::exp(-0.02 * static_cast<double>(i))));
-            if (i % 20 == 19) { note(watch.step(eval(i), "val_loss"_t = evaluated)); }
-        }
-        return all;
+        return alarms_of_losses(
+            400, 20, [](double i) { return 2.3 * std::exp(-0.02 * i); }, [=](double) { return evaluated; });
     };
     CHECK(alarms(0.2).empty());
     CHECK(alarms(0.5) == std::vector<std::string>{"overfit"});
@@ -84,19 +92,10 @@ TEST_CASE("what is learned by heart is a note as long as evaluation is far below
 
 TEST_CASE("an objective below zero is learned by heart where evaluation gains little of what training does") {
     auto const alarms = [](double evaluated) {
-        hook watch{plan{}, packs::supervised};
-        std::vector<std::string> all;
-        auto const note = [&](step_alarm const& found) {
-            for (finding const& each : found) {
-                if (each.severity >= severity::warning) { all.emplace_back(each.rule); }
-            }
+        auto const towards = [](double last) {
+            return [=](double i) { return -0.2 + (last + 0.2) * (1 - std::exp(-0.02 * i)); };
         };
-        for (std::uint64_t i = 0; i < 300; ++i) {
-            double const learned = 1 - std::exp(-0.02 * static_cast<double>(i));
-            note(watch.step(train(i), "loss"_t = -0.2 - 0.7 * learned));
-            if (i % 40 == 39) { note(watch.step(eval(i), "loss"_t = -0.2 + (0.2 + evaluated) * learned)); }
-        }
-        return all;
+        return alarms_of_losses(300, 40, towards(-0.9), towards(evaluated));
     };
     CHECK(alarms(-0.85).empty());
     CHECK(alarms(-0.5).empty());

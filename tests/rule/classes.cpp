@@ -1107,6 +1107,18 @@ TEST_CASE("unrelated_predictions: a score of two classes, after many windows", "
     CHECK(first(0.7, 0, 5) == -1);     // class numbers
 }
 
+TEST_CASE("unrelated_predictions: class numbers beside scores in columns are not read", "[unrelated_predictions]") {
+    unrelated_predictions const rule;
+    unrelated_predictions::state seen;
+    tensor_info const labels{.name = "labels", .role = role::label, .type = dtype::i64, .shape = extents{50}};
+    tensor_info const logits{.name = "logits", .role = role::prediction, .type = dtype::f32, .shape = extents{50, 10}};
+    tensor_info const score{.name = "pred", .role = role::prediction, .type = dtype::f32, .shape = extents{50, 1}};
+    CHECK((rule.declare(seen, labels) && rule.declare(seen, logits)));
+    CHECK_FALSE(seen.has_target);
+    CHECK((rule.declare(seen, score) && seen.has_target));
+    CHECK(rule.needs(labels) == stats_mask::feature);  // no pass over whole numbers
+}
+
 TEST_CASE("unrelated_predictions: one answer to everything tells nothing; classes and two values are left out",
           "[unrelated_predictions]") {
     unrelated_predictions const rule{.samples = 7, .warmup = 0, .warmup_samples = 0, .patience = 1};

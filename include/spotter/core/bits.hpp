@@ -91,6 +91,20 @@ SPOTTER_INLINE constexpr void force_rounding([[maybe_unused]] Number& product) n
 
 namespace detail {
 
+// a * b, where it is added, or where `a` is a difference from 1: clang would fuse either (see force_rounding()).
+[[nodiscard]] SPOTTER_STRICT constexpr double rounded_product(double a, double b) noexcept {
+    SPOTTER_STRICT_BODY
+    force_rounding(a);
+    double product = a * b;
+    force_rounding(product);
+    return product;
+}
+// x * factor where x is above zero. A value below zero changes by the same share of its size: -1 times 1.1 is -0.9.
+[[nodiscard]] SPOTTER_STRICT constexpr double rescaled(double x, double factor) noexcept {
+    SPOTTER_STRICT_BODY
+    return x + rounded_product(factor - 1, magnitude(x));
+}
+
 // The product of two sizes. False if it does not fit into 64 bits; `product` is then undefined.
 [[nodiscard]] constexpr bool product_fits(std::uint64_t a, std::uint64_t b, std::uint64_t& product) noexcept {
 #if defined(__GNUC__) || defined(__clang__)

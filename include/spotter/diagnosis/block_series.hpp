@@ -11,20 +11,6 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// a * b, where it is added, or where `a` is a difference from 1: clang would fuse either (see force_rounding()).
-[[nodiscard]] SPOTTER_STRICT constexpr double rounded_product(double a, double b) noexcept {
-    SPOTTER_STRICT_BODY
-    force_rounding(a);
-    double product = a * b;
-    force_rounding(product);
-    return product;
-}
-// x * factor where x is above zero. A value below zero changes by the same share of its size: -1 times 1.1 is -0.9.
-[[nodiscard]] SPOTTER_STRICT constexpr double rescaled(double x, double factor) noexcept {
-    SPOTTER_STRICT_BODY
-    return x + rounded_product(factor - 1, magnitude(x));
-}
-
 // The means of equally long blocks of a series, the latest at the end. When there are 96, neighbours are averaged in
 // pairs, and blocks are twice as long from then on: after the beginning there are always 48 to 96. No sample is left
 // out, so a period (an epoch in the order of its classes) is averaged once a block spans one.

@@ -95,9 +95,7 @@ private:
         SPOTTER_STRICT_BODY
         if (!(min_rise > 0)) { return true; }
         if (!before.best.known) { return false; }
-        double least_gain = (1 - learned) * magnitude(before.first.value);
-        force_rounding(least_gain);
-        bool const rests = now >= before.best.value && now >= before.first.value - least_gain;
+        bool const rests = now >= before.best.value && now >= detail::rescaled(before.first.value, learned);
         return rests || now - before.best.value >= min_rise * magnitude(start);
     }
 };

@@ -129,6 +129,8 @@ struct unrelated_predictions {
         side target, said;
         window by_mode[mode_count];
         std::uint64_t train_closes = 0, train_samples = 0;
+        std::uint64_t whole_targets = 0,
+                      fewest_said = 0;  // elements of whole-number targets, of the smallest prediction
         bool has_target = false, any_close = false;
         double different[2]{};  // the first different targets
         std::uint32_t differ = 0;
@@ -137,13 +139,20 @@ struct unrelated_predictions {
     // What targets and predictions need.
     static constexpr stats_mask watched = stats_mask::feature | stats_mask::nonfinite;
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && !is_complex(tensor.type) ? watched : stats_mask::none;
+        if (!select(tensor) || is_complex(tensor.type)) { return stats_mask::none; }
+        return is_floating(tensor.type) ? watched : stats_mask::feature;
     }
     [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
         return predictions(tensor) && is_floating(tensor.type) ? watched : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        seen.has_target = seen.has_target || select(tensor);
+        // Whole numbers beside scores in columns are class numbers, which are paired with nothing.
+        std::uint64_t const count = tensor.shape.elements();
+        bool const is_target = select(tensor), is_whole_target = is_target && !is_floating(tensor.type);
+        if (is_whole_target) { seen.whole_targets = count; }
+        if (!is_target && (seen.fewest_said == 0 || count < seen.fewest_said)) { seen.fewest_said = count; }
+        bool const pairs = seen.whole_targets > 0 && seen.whole_targets == seen.fewest_said;
+        seen.has_target = seen.has_target || pairs || (is_target && !is_whole_target);
         bool room = true;
         for (window& each : seen.by_mode) { room = each.columns.grow(most_columns) && room; }
         return room;
