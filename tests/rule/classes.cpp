@@ -462,6 +462,34 @@ TEST_CASE("no_better_than_guessing: chance in three windows fires, skill does no
     CHECK(step(part, train(5), half, none) == truth::yes);
 }
 
+TEST_CASE("no_better_than_guessing: two evaluations are enough where training is better", "[no_better_than_guessing]") {
+    classes const labels = made_of(200, [](std::size_t i) { return i % 10; });
+    classes const same = made_of(200, [](std::size_t) { return 0; });
+    auto const right_in = [&](std::size_t share) {  // of a hundred
+        return made_of(200, [&](std::size_t i) { return i / 2 < share ? i % 10 : (i + 1) % 10; });
+    };
+    auto const answers = [&](classes const& in_training, classes const& in_evaluation) {
+        run it{no_better_than_guessing{.warmup = 2}};
+        (void)step(it, train(0), labels, in_training);
+        (void)step(it, eval(0), labels, in_evaluation);  // before the warm-up
+        (void)step(it, train(1), labels, in_training);
+        CHECK(step(it, eval(1), labels, in_evaluation) == truth::undecided);
+        truth const found = step(it, eval(2), labels, in_evaluation);
+        if (found == truth::yes) {
+            CHECK(it.found[0].is<no_better_than_guessing>(no_better_than_guessing::in_evaluation_alone));
+            CHECK((it.found[0].step.mode == mode::eval && it.found[0].measured == Approx(0.1)));
+        }
+        return found;
+    };
+    CHECK(answers(right_in(34), same) == truth::yes);
+    CHECK(answers(right_in(20), same) == truth::yes);  // 0.1 above a guess: 3.3 standard errors apart
+    CHECK(answers(right_in(18), same) == truth::undecided);
+    CHECK(answers(right_in(34), right_in(20)) == truth::undecided);  // better than guessing
+    CHECK(answers(same, same) == truth::undecided);
+    run taught{no_better_than_guessing{.warmup = 0}};  // guesses in training: the warm-up is not over
+    for (std::uint64_t i = 0; i < 9; ++i) { CHECK(step(taught, train(i), labels, same) == truth::undecided); }
+}
+
 namespace {
 
 float entropy_of_classes(classes const& all) {
@@ -921,6 +949,36 @@ TEST_CASE("unrelated_predictions: chance in three windows fires, a weak relation
     REQUIRE(against.found.size() == 1);
     CHECK(against.found[0].is<unrelated_predictions>(unrelated_predictions::opposed));
     CHECK((against.found[0].measured < -0.3 && against.found[0].threshold == Approx(-6 / std::sqrt(549.0))));
+}
+
+TEST_CASE("unrelated_predictions: two evaluations are enough where training is better", "[unrelated_predictions]") {
+    std::mt19937 random{1};
+    auto const noise = [&] { return static_cast<float>(random() >> 8U) / 16777216.0F - 0.5F; };
+    auto const step_of = [&](auto& it, step_id at, float share, std::size_t count) {
+        std::vector<float> targets, said;
+        for (std::size_t i = 0; i < count; ++i) {
+            targets.push_back(noise());
+            said.push_back(share * targets.back() + (1 - share) * noise());
+        }
+        it.see(at, "target", targets, {count, 1});
+        it.see(at, "prediction", said, {count, 1});
+        return it.close(at);
+    };
+    // A training of 800 samples; every tenth step an evaluation of 600, of which 120 are paired.
+    auto const fires_after = [&](float in_training, float in_evaluation) {
+        run it{unrelated_predictions{.warmup = 0}};
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            (void)step_of(it, train(i), in_training, 4);
+            if (i % 10 == 9 && step_of(it, eval(i), in_evaluation, 600) == truth::yes) {
+                CHECK(it.found[0].is<unrelated_predictions>(unrelated_predictions::in_evaluation_alone));
+                return (i + 1) / 10;
+            }
+        }
+        return no_index;
+    };
+    CHECK(fires_after(0.5F, 0) == 15);  // training's first window ends after 126 steps, the third here after 15
+    CHECK(fires_after(0.5F, 0.4F) == no_index);
+    CHECK(fires_after(0, 0) == no_index);
 }
 
 TEST_CASE("unrelated_predictions: a column is compared with its own mean", "[unrelated_predictions]") {

@@ -246,8 +246,7 @@ struct spoken_sign {
 
 inline constexpr spoken_sign spoken[] = {
     {sign::raw_input, rule_id::input_not_normalized, 0, &of_raw_input},
-    {sign::tiny_input, rule_id::input_not_normalized,
-     static_cast<std::uint8_t>(input_not_normalized::outcome::too_small)},
+    {sign::tiny_input, rule_id::input_not_normalized, input_not_normalized::too_small},
     {sign::wide_input, rule_id::rl_observation_range, 0, &of_the_beginning},
     {sign::wide_input, rule_id::input_not_normalized, 0, &of_wide_input},
     {sign::weights_alike, rule_id::poor_weight_initialization, poor_weight_initialization::began_alike},
@@ -280,6 +279,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::guesses, rule_id::no_better_than_guessing},
     {sign::guesses, rule_id::unrelated_predictions, unrelated_predictions::unrelated},
     {sign::guesses, rule_id::unrelated_predictions, unrelated_predictions::long_unrelated},
+    {sign::guesses, rule_id::unrelated_predictions, unrelated_predictions::in_evaluation_alone},
     {sign::labels_contradict, rule_id::label_noise},
     {sign::unmixed_batches, rule_id::class_imbalance, class_imbalance::unmixed_batches},
     {sign::classes_imbalanced, rule_id::class_imbalance, class_imbalance::one_class},
@@ -393,7 +393,7 @@ SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& lim
 }
 
 SPOTTER_COLD_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {
-    bool const off_centre = it.is<input_not_normalized>(input_not_normalized::outcome::off_centre);
+    bool const off_centre = it.is<input_not_normalized>(input_not_normalized::off_centre);
     double const limit = limits.raw_input * (off_centre ? 1 : 2.5);
     return it.id == rule_id::input_not_normalized && it.how != relation::less && magnitude(it.measured) > limit;
 }

@@ -40,7 +40,7 @@ struct input_not_normalized {
     }
 
     // The result of the one judgement.
-    enum class outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_small, too_wide };
+    enum outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_small, too_wide };
     using condition = outcome;  // a finding has one of the last four
     struct kept {
         std::uint64_t samples = 0, values = 0;

@@ -17,12 +17,16 @@ namespace spotter::inline SPOTTER_ABI {
 // (Shannon 1948; H is corrected by (classes - 1) / 2 samples, Miller 1955). A loss that has come down towards H has
 // learned the frequencies first, as language models do, and has until the `rests`-th train close to learn more. A
 // window where one class has more than `largest_share` of the labels decides nothing: a model may learn rare classes
-// and still name them seldom. Labels and predictions are paired by position; see classes.hpp.
+// and still name them seldom. Two windows of evaluation in a row are enough, and need no `warmup_pairs`, where the gain
+// over that guess is `apart` standard errors below that of training: what is learned does not carry over. Labels and
+// predictions are paired by position; see classes.hpp.
 struct no_better_than_guessing {
     using kind = rule_kind;
     static constexpr std::string_view name = "no_better_than_guessing";
     static constexpr std::string_view remedy = "Check that labels belong to their inputs, that the loss has the right "
                                                "sign, and that the output is read as it is trained.";
+
+    enum condition : std::uint8_t { by_chance = 1, in_evaluation_alone };  // alone: training is better than guessing
 
     selector select = role::label;
     selector predictions = role::prediction;  // compared with the labels
@@ -35,6 +39,7 @@ struct no_better_than_guessing {
     double like_entropy = 0.9;                // times the entropy of the labels
     double known = 0.95;                      // times the entropy of the labels
     std::uint64_t rests = 1000;               // train closes
+    double apart = 3;                         // standard errors between training and evaluation
     bool argmax = false;                      // predictions are scores, whatever their type and rank
     int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
@@ -44,6 +49,9 @@ struct no_better_than_guessing {
         std::uint64_t ever_pairs = 0;                 // of all windows
         std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
         double measured = 0, limit = 0;               // shares of right predictions, of the last whole window
+        double gain = 0, error = 0;                   // of that window: share above a guess, its standard error
+        std::uint64_t in_a_row = 0;                   // windows by chance, before `warmup_pairs` too
+        bool in_evaluation_alone = false;             // two of them, and training is better
         running_mean loss{};                          // of the closes of this window
         measurement first_loss{};                     // the mean of the first window
         bool judged = false;                          // at least one window was full
@@ -102,10 +110,13 @@ struct no_better_than_guessing {
         if (!any) { return truth::undecided; }
         if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, mine); }
         if (!mine.judged) { return truth::undecided; }
-        if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
+        if (!mine.in_evaluation_alone && (mine.bad == 0 || mine.bad < patience)) { return truth::no; }
         violation const who{tensor, mine.measured, 1};
-        out.push(who.as_finding("as often right as always naming the most frequent label", "share of right predictions",
-                                relation::less_equal, mine.limit));
+        why_found const why =
+            mine.in_evaluation_alone
+                ? why_found{"a guess is as often right in evaluation, not in training", in_evaluation_alone}
+                : why_found{"as often right as always naming the most frequent label", by_chance};
+        out.push(who.as_finding(why, "share of right predictions", relation::less_equal, mine.limit));
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
@@ -138,19 +149,25 @@ private:
     }
     SPOTTER_STRICT constexpr void judge(state const& seen, window& mine) const noexcept {
         SPOTTER_STRICT_BODY
-        bool const warm = seen.train_closes >= warmup && seen.train_pairs >= warmup_pairs;
         std::uint64_t most = 0;
         for (std::uint64_t const each : mine.labels) { most = each > most ? each : most; }
         double const count = static_cast<double>(mine.pairs);
         double const share = static_cast<double>(most) / count;
         measurement const loss = std::exchange(mine.loss, {}).value();
         if (loss.known && !mine.first_loss.known) { mine.first_loss = loss; }
-        if (warm && share <= largest_share) {
+        if (seen.train_closes >= warmup && share <= largest_share) {
+            mine.error = square_root(share * (1 - share) / count);
             mine.measured = static_cast<double>(mine.right) / count;
-            mine.limit = share + 2 * square_root(share * (1 - share) / count);
+            mine.limit = share + 2 * mine.error, mine.gain = mine.measured - share;
             bool const better = mine.measured > mine.limit || (loss.known && knows(seen, mine, loss.value));
-            mine.bad = better ? 0 : mine.bad + 1;
-            mine.judged = true;
+            window const& taught = seen.by_mode[index_of(mode::train)];
+            double const both = square_root(mine.error * mine.error + taught.error * taught.error);
+            bool const is_below = !better && taught.error > 0 && taught.gain - mine.gain > apart * both;
+            mine.in_a_row = better ? 0 : mine.in_a_row + 1;
+            mine.in_evaluation_alone = is_below && mine.in_a_row >= 2;
+            bool const warm = seen.train_pairs >= warmup_pairs;
+            mine.bad = better || !warm ? 0 : mine.bad + 1;
+            mine.judged = mine.judged || warm || mine.in_evaluation_alone;
         }
         for (std::uint64_t& each : mine.labels) { each = 0; }
         mine.pairs = mine.right = 0;

@@ -15,10 +15,11 @@ struct sampled_values {
 
     double all[most]{};  // in storage order
 
-    // Index in a tensor of `count` elements of the i-th that is taken.
-    [[nodiscard]] static constexpr std::size_t place(std::size_t i, std::size_t count) noexcept {
-        std::size_t const part = count / most;
-        return count <= most ? i : i * part + (i * 40503U >> 3U) % part;
+    // Index in a tensor of `count` elements of the i-th that is taken, where `parts` are.
+    [[nodiscard]] static constexpr std::size_t place(std::size_t i, std::size_t count,
+                                                     std::size_t parts = most) noexcept {
+        std::size_t const part = count / parts;
+        return count <= parts ? i : i * part + (i * 40503U >> 3U) % part;
     }
     // Elements that are not finite become 0.
     [[nodiscard]] static constexpr sampled_values of(tensor_ref const& values) noexcept {

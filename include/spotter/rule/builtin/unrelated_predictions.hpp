@@ -20,8 +20,10 @@ namespace spotter::inline SPOTTER_ABI {
 // window's pairs a number is not whole, and targets are of floating point with at least three different values, or have
 // two different values, as those of a mask or a set of tags have. Two values in one column are two classes, beside a
 // score or a probability. They are judged where the rarer one has `least_share`, and warned of after `long_patience`
-// windows: a score of the other class is opposed and no less right. A step with a non-finite value is skipped. Targets
-// and predictions of a step are paired where they have equally many elements, 64 pairs at most.
+// windows: a score of the other class is opposed and no less right. Two unrelated windows of evaluation in a row are
+// enough, and need no `warmup_samples`, where the correlation is `apart` standard errors below that of training: what
+// is learned does not carry over. A step with a non-finite value is skipped. Targets and predictions of a step are
+// paired where they have equally many elements, 64 pairs at most, in evaluation 120.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
@@ -31,8 +33,9 @@ struct unrelated_predictions {
     // How they are unrelated.
     enum condition : std::uint8_t {
         unrelated = 1,
-        opposed,        // they have learned the opposite
-        long_unrelated  // unrelated for `long_patience` windows
+        opposed,             // they have learned the opposite
+        long_unrelated,      // unrelated for `long_patience` windows
+        in_evaluation_alone  // related in training
     };
 
     selector select = role::label;
@@ -43,6 +46,13 @@ struct unrelated_predictions {
     std::uint64_t patience = 3;               // windows
     std::uint64_t long_patience = 20;  // windows in a row: a correlation of 0.04 leads to so many in 1 of 20 cases
     double least_share = 0.2;          // of the rarer of two classes among the pairs of a window
+    double apart = 3;                  // standard errors between training and evaluation
+
+    // Pairs of a step. A record takes 1 kB of a step at most; evaluations are seldom.
+    static constexpr std::size_t most_pairs = 120;
+    [[nodiscard]] static constexpr std::size_t pairs_in(mode when) noexcept {
+        return when == mode::eval ? most_pairs : sampled_values::most;
+    }
 
     // The pairs of one column in a window: their means, and co-moments about these (Welford 1962).
     struct column {
@@ -64,7 +74,7 @@ struct unrelated_predictions {
             return squares_target > 0;
         }
     };
-    static constexpr std::size_t most_columns = sampled_values::most;  // a step has no more
+    static constexpr std::size_t most_columns = most_pairs;  // a step has no more
 
     struct window {  // of one mode
         slot_array<column> columns;
@@ -72,8 +82,9 @@ struct unrelated_predictions {
         // `fractions`: pairs with a number that is not whole; `bad`, `opposed`: unrelated windows in a row, and opposed
         std::uint64_t pairs = 0, fractions = 0, bad = 0, opposed = 0;
         double freedom = 0, squares = 0, products = 0;  // of the columns that made room; in units of their targets
-        double measured = 0, limit = 0;                 // correlation, and its limit; of the last full window
-        double against = 0;                             // six standard errors below zero
+        double measured = 0, error = 0;                 // correlation, its standard error; of the last full window
+        std::uint64_t in_a_row = 0;                     // unrelated windows, before `warmup_samples` too
+        bool in_evaluation_alone = false;               // two of them, and training is better
         bool judged = false;                            // at least one window was full
         bool two_classes = false;                       // the last full window had two values in one column
 
@@ -111,17 +122,18 @@ struct unrelated_predictions {
     };
     // The first targets, or the first predictions, of a step.
     struct side {
-        std::uint64_t count = 0;                // elements; 0: not observed
-        std::uint64_t samples = 1, inner = 1;   // along the batch axis; from one to the next
-        std::string_view tensor{};              // the tensor; empty: none in this step
-        bool is_floating = false;               // its type
-        double values[sampled_values::most]{};  // the elements that are paired
+        std::uint64_t count = 0;               // elements; 0: not observed
+        std::uint64_t samples = 1, inner = 1;  // along the batch axis; from one to the next
+        std::string_view tensor{};             // the tensor; empty: none in this step
+        bool is_floating = false;              // its type
+        double values[most_pairs]{};           // the elements that are paired
+        std::size_t paired = 0;                // of the values
 
         // A batch of several samples with several elements each.
         [[nodiscard]] constexpr bool has_columns() const noexcept { return samples > 1 && count > samples; }
         // Which element of a sample the i-th is.
         [[nodiscard]] constexpr std::uint64_t column_of(std::size_t i) const noexcept {
-            std::uint64_t const at = sampled_values::place(i, as_size(count));
+            std::uint64_t const at = sampled_values::place(i, as_size(count), paired);
             return at / (samples * inner) * inner + at % inner;
         }
     };
@@ -169,17 +181,19 @@ struct unrelated_predictions {
         if (it.stats.nonfinite() > 0) { return; }
         int const stated = batch_axis_of(it.tensor.flags), axis = stated < 0 ? 0 : stated;
         axis_layout const lie = axis < values.shape.rank ? layout_along(values, axis) : axis_layout{1, 1, 1};
-        sampled_values const some = sampled_values::of(values);
         out.push(static_cast<double>(values.count));
         out.push(static_cast<double>(lie.units));
         out.push(static_cast<double>(lie.inner));
-        for (std::size_t i = 0; i < sampled_values::most && i < values.count; ++i) { out.push(some.all[i]); }
+        visit_seen(values, [&](auto const& elements) {
+            std::size_t const count = elements.size(), most = pairs_in(it.step.mode);
+            for (std::size_t i = 0; i < most && i < count; ++i) {
+                out.push(detail::see(elements[sampled_values::place(i, count, most)]).value);
+            }
+        });
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         constexpr std::size_t head = 3;
-        if (it.step.mode == mode::predict || made.size() <= head || made.size() > head + sampled_values::most) {
-            return;
-        }
+        if (it.step.mode == mode::predict || made.size() <= head || made.size() > head + most_pairs) { return; }
         side& mine = select(it.tensor) ? seen.target : seen.said;
         if (mine.count != 0) { return; }
         for (double const& each : made.first(head)) {
@@ -189,29 +203,35 @@ struct unrelated_predictions {
         mine.count = static_cast<std::uint64_t>(made[0]), mine.tensor = it.tensor.name;
         mine.is_floating = is_floating(it.tensor.type);
         mine.samples = static_cast<std::uint64_t>(made[1]), mine.inner = static_cast<std::uint64_t>(made[2]);
+        mine.paired = made.size() - head;
         for (std::size_t i = head; i < made.size(); ++i) { mine.values[i - head] = made[i]; }
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         seen.train_closes += at.mode == mode::train ? 1 : 0;
         seen.any_close = true;
-        std::uint64_t const count = seen.target.count == seen.said.count ? seen.target.count : 0;
+        bool const fit = seen.target.count == seen.said.count && seen.target.paired == seen.said.paired;
+        std::uint64_t const count = fit ? seen.target.count : 0;
         bool const has_columns = seen.target.has_columns(), has_one = count == seen.target.samples;
         window& mine = seen.by_mode[index_of(at.mode)];
-        for (std::size_t i = 0; i < sampled_values::most && i < count; ++i) { add(seen, mine, i); }
+        for (std::size_t i = 0; i < seen.target.paired && i < count; ++i) { add(seen, mine, i); }
         seen.train_samples += at.mode == mode::train && count > 0 ? seen.target.samples : 0;
         seen.target.count = seen.said.count = 0;
         if (count == 0) { return truth::undecided; }
         if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, has_columns, has_one, mine); }
         if (!mine.judged) { return truth::undecided; }
-        if (mine.bad == 0 || mine.bad < (mine.two_classes ? long_patience : patience)) { return truth::no; }
+        bool const is_long_enough = mine.bad > 0 && mine.bad >= (mine.two_classes ? long_patience : patience);
+        if (!mine.in_evaluation_alone && !is_long_enough) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
         bool const is_opposed = mine.opposed >= patience;
         // Rare tags are learned late.
         bool const lasts = mine.bad >= long_patience && (seen.differ == 3 || mine.two_classes);
         condition const how = lasts ? long_unrelated : unrelated;
-        why_found const why = is_opposed ? why_found{"predictions run against their targets", opposed}
-                                         : why_found{"predictions are unrelated to their targets", how};
-        out.push(who.as_finding(why, "correlation", relation::less_equal, is_opposed ? mine.against : mine.limit));
+        why_found const why =
+            is_opposed ? why_found{"predictions run against their targets", opposed}
+            : mine.in_evaluation_alone
+                ? why_found{"predictions are related to targets in training alone", in_evaluation_alone}
+                : why_found{"predictions are unrelated to their targets", how};
+        out.push(who.as_finding(why, "correlation", relation::less_equal, (is_opposed ? -6 : 2) * mine.error));
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
@@ -247,23 +267,27 @@ private:
     SPOTTER_STRICT constexpr void judge(state const& seen, bool has_columns, bool has_one,
                                         window& mine) const noexcept {
         SPOTTER_STRICT_BODY
-        bool const warm = seen.train_closes >= warmup && seen.train_samples >= warmup_samples;
         for (std::size_t i = 0; i < mine.count; ++i) { mine.take(mine.columns[i]); }
         mine.two_classes = seen.differ == 2 && has_one;
         bool const several =
             seen.differ == 3 ? seen.target.is_floating : mine.two_classes || (seen.differ == 2 && has_columns);
         bool const numbers = several && 2 * mine.fractions >= mine.pairs;
-        if (warm && numbers && is_finite(mine.products) && is_finite(mine.squares)) {
+        if (seen.train_closes >= warmup && numbers && is_finite(mine.products) && is_finite(mine.squares)) {
             double const spread = square_root(mine.freedom) * square_root(mine.squares);
             mine.measured = spread > 0 ? mine.products / spread : 0;
-            mine.limit = 2 / square_root(mine.freedom);
-            mine.against = -6 / square_root(mine.freedom);
+            mine.error = 1 / square_root(mine.freedom);
             bool const is_unrelated =
-                mine.measured <= mine.limit &&
-                (!mine.two_classes || (mine.measured >= -mine.limit && has_enough_of_both(seen, mine)));
-            mine.bad = is_unrelated ? mine.bad + 1 : 0;
-            mine.opposed = mine.measured <= mine.against && !mine.two_classes ? mine.opposed + 1 : 0;
-            mine.judged = true;
+                mine.measured <= 2 * mine.error &&
+                (!mine.two_classes || (mine.measured >= -2 * mine.error && has_enough_of_both(seen, mine)));
+            window const& taught = seen.by_mode[index_of(mode::train)];
+            double const both = square_root(mine.error * mine.error + taught.error * taught.error);
+            bool const is_below = is_unrelated && taught.error > 0 && taught.measured - mine.measured > apart * both;
+            mine.in_a_row = is_unrelated ? mine.in_a_row + 1 : 0;
+            mine.in_evaluation_alone = is_below && mine.in_a_row >= 2;
+            bool const warm = seen.train_samples >= warmup_samples;
+            mine.bad = is_unrelated && warm ? mine.bad + 1 : 0;
+            mine.opposed = warm && mine.measured <= -6 * mine.error && !mine.two_classes ? mine.opposed + 1 : 0;
+            mine.judged = mine.judged || warm || mine.in_evaluation_alone;
         }
         mine.clear();
     }
