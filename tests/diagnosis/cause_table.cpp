@@ -30,6 +30,7 @@ static_assert(first({one_feature_tells_all, eval_above_training}) == cause::leak
 static_assert(first({deep_trees, eval_above_training}) == cause::deep_trees);
 static_assert(first({constant_reward, most_weights_leap}) == cause::constant_reward);
 static_assert(first({updates_without_effect, most_weights_leapt, most_weights_leap}) == cause::left_out);
+static_assert(first({updates_undone, most_weights_leapt, eval_as_before, guesses}) == cause::set_back);
 static_assert(first({weights_alike, no_gradient, gradient_vanishes}) == cause::alike);
 static_assert(first({raw_input, wide_input, dead_units}) == cause::raw_input);
 static_assert(first({large_weights, saturated_units, gradient_vanishes}) == cause::large_weights);
@@ -65,6 +66,7 @@ static_assert(first({updates_without_effect, nothing_moves}) == cause::zero_rate
 static_assert(first({updates_without_effect, hardly_anything_moves}) == cause::small_rate);
 static_assert(first({updates_without_effect, dead_without_a_leap, dead_units}) == cause::dead_units);
 static_assert(first({weights_alike, not_in_optimizer}) == cause::left_out);
+static_assert(first({updates_undone, bad_values, bad_data}) == cause::bad_value);
 static_assert(first({wide_input, most_weights_leapt}) == cause::large_rate);
 static_assert(first({large_weights, raw_input}) == cause::raw_input);
 static_assert(first({most_weights_shrank, updates_without_effect, bad_data, bad_values}) == cause::bad_value);

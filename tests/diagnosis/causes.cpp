@@ -1615,6 +1615,15 @@ TEST_CASE("cause: a parameter that the optimizer does not hold, with its gradien
            seen.tensor == "fc1/w"));
 }
 
+TEST_CASE("cause: weights that are set back to their first values") {
+    auto const set_back = [first = std::vector<std::vector<float>>{}](shown_step& it, std::uint64_t i) mutable {
+        if (i == 0) { first.assign(std::begin(it.weights), std::end(it.weights)); }
+        for (std::size_t k = 0; k < first.size() && i % 20 == 0; ++k) { it.weights[k] = first[k]; }
+    };
+    reported_finding const it = first_alarm(story_of(packs::supervised, 100, {}, set_back));
+    CHECK((it.at == 60 && it.rule == "dead_update_path" && it.reason == "it has its first values again"));
+}
+
 TEST_CASE("cause: where nothing explains it, the loss itself") {
     reported_finding const still = first_alarm(story_of(packs::supervised, 520, {}, flat));
     CHECK((still.at == 503 && still.rule == "loss_not_decreasing" && still.reason == "loss is flat"));

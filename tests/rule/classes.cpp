@@ -964,7 +964,7 @@ TEST_CASE("unrelated_predictions: two evaluations are enough where training is b
         it.see(at, "prediction", said, {count, 1});
         return it.close(at);
     };
-    // A training of 800 samples; every tenth step an evaluation of 600, of which 120 are paired.
+    // A training of 800 samples; every tenth step an evaluation of 600 (120 are paired).
     auto const fires_after = [&](float in_training, float in_evaluation) {
         run it{unrelated_predictions{.warmup = 0}};
         for (std::uint64_t i = 0; i < 200; ++i) {

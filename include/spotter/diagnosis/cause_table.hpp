@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // clang-format off: in the order of the table
 enum class cause : std::uint8_t {
-    bad_value, same_batch, no_activation, mismatch, leak, deep_trees, constant_reward, left_out, alike, raw_input,
+    bad_value, same_batch, no_activation, mismatch, leak, deep_trees, constant_reward, left_out, set_back, alike, raw_input,
     large_weights, decay, zero_rate, small_rate, large_rate, spike, wrong_sign, piles_up, dead_units, no_gradient,
     depth, labels, imbalance, overfit, precision, none
 };
@@ -70,6 +70,9 @@ inline constexpr cause_row cause_table[] = {
        against(sign::weights_came_to_rest, 4), against(sign::nothing_to_gain, 4)}},
      "Give this parameter to the optimizer, and check that it is not frozen.",
      "ask whether other parameters move: a rate stops all of them"},
+    {cause::set_back, "weights are set back", rule_id::dead_update_path,
+     {{need(sign::updates_undone, 9)}},
+     "", "print one weight at each step, and look where it jumps back"},
     {cause::alike, "weights begin alike or next to zero", rule_id::poor_weight_initialization,
      {{need(sign::weights_alike, 7), need(sign::weights_rest_at_zero, 7), need(sign::weights_next_to_zero, 6)}},
      "", "print one weight matrix before the first step"},

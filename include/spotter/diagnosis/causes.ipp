@@ -211,8 +211,7 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_certain(episode const& it, run_evidence const& of) noexcept {
     return is_certain(it.latest, of.limits);
 }
-// Found in the first two hundred closes: later, a policy that goes astray drives observations out of range, and a
-// training that fails lets units die.
+// Found in the first two hundred closes: training that fails drives observations out of range and lets units die.
 [[nodiscard]] inline bool of_the_beginning(episode const& it, run_evidence const&) noexcept {
     return it.ever_first <= 200;
 }
@@ -270,6 +269,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::some_keep_climbing, rule_id::update_direction, update_direction::some_climb, &of_fifty_closes},
     {sign::not_in_optimizer, rule_id::dead_update_path, dead_update_path::not_in_optimizer},
     {sign::updates_without_effect, rule_id::dead_update_path, dead_update_path::no_effect},
+    {sign::updates_undone, rule_id::dead_update_path, dead_update_path::undone},
     {sign::no_gradient, rule_id::dead_update_path, dead_update_path::no_gradient},
     {sign::gradient_vanishes, rule_id::vanishing_gradient},
     {sign::gradient_fades_with_depth, rule_id::gradient_depth_ratio},

@@ -64,6 +64,7 @@
     of(optimizer_ascends) /* update_direction */ \
     of(not_in_optimizer) /* dead_update_path: the gradient is unknown, and the parameter does not change */ \
     of(updates_without_effect) /* dead_update_path: the parameter has a gradient, and has never changed */ \
+    of(updates_undone) /* dead_update_path: a weight has its first values again, for the third time */ \
     of(no_gradient) /* dead_update_path: the gradient is zero or absent, while others are not */ \
     of(all_gradients_zero) /* every gradient is zero for fifty closes, and the loss is not */ \
     of(gradient_vanishes) /* vanishing_gradient */ \

@@ -22,7 +22,7 @@ namespace detail {
 
 }  // namespace detail
 
-// Warning, with one of five reasons.
+// Warning, with one of six reasons.
 // - No effect: a parameter has never changed, although its gradient was finite and not all zero, `patience` times
 //   in a row.
 // - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients;
@@ -32,6 +32,8 @@ namespace detail {
 //   `faint` times the largest of that step. Adam's epsilon is as large (Kingma & Ba 2015).
 // - Not in optimizer: no gradient of it is known, and it has never changed over `never_trained` steps in which another
 //   parameter changes.
+// - Undone: a weight has the bits of its first observation again after others, for the `returns`-th time. A step index
+//   that goes back begins anew.
 // What others do counts since the step that showed the parameter before: several nets may be trained in turn.
 // A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error, as for a bias
 // before a batch normalisation (Ioffe & Szegedy 2015, section 3.2). Then no change is expected, and the count of "no
@@ -44,13 +46,14 @@ struct dead_update_path {
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
     // The reasons above.
-    enum condition : std::uint8_t { no_effect = 1, no_gradient, not_in_optimizer, came_to_rest };
+    enum condition : std::uint8_t { no_effect = 1, no_gradient, not_in_optimizer, came_to_rest, undone };
 
     selector select = &select::parameters;
     std::uint64_t patience = 3;        // expected changes; allows for a learning rate that warms up from 0
     std::uint64_t period = 1;          // observations of a parameter for each update (gradient accumulation)
     std::uint64_t rested = 100;        // expected changes, once it has moved; allows for a rate that decays to 0
     std::uint64_t never_trained = 20;  // steps
+    std::uint64_t returns = 3;         // of a weight to its first values
     double noise = 1e-6;               // times the l2 norm of the layer's largest gradient: float32 has 24 bits
     double faint = 1e-8;               // root mean square of a weight's gradient; also times the largest
 
@@ -68,6 +71,8 @@ struct dead_update_path {
         bool ever = false;                      // changed since it was first observed
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, for each reason
         std::uint64_t judged_at = 0;                                         // the close before that judged it
+        std::uint64_t initial_hash = 0, returned = 0;                        // of its first values; how often to them
+        bool left_initial = false;                                           // it has other values
     };
     struct layer {
         std::uint64_t key = 0;  // hash of its name
@@ -138,6 +143,8 @@ struct dead_update_path {
                "Look for saturated units, tiny weights or a wrong factor in the backward pass behind it.");
         report(all.not_in_optimizer, {"it never changes", not_in_optimizer}, "steps without a change", never_trained,
                "No gradient of it was shown: it is cut off from the loss, or the optimizer does not hold it.");
+        report(all.undone, {"it has its first values again", undone}, "returns to its first values", returns,
+               "Look inside the loop for a checkpoint that is loaded, or for weights that are initialised.");
         return fires ? truth::yes : all.judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
@@ -146,7 +153,7 @@ struct dead_update_path {
 
 private:
     struct found {
-        violation no_effect, came_to_rest, no_gradient, faint, not_in_optimizer;
+        violation no_effect, came_to_rest, no_gradient, faint, not_in_optimizer, undone;
         std::string_view name{};  // of the current parameter
         double largest = 0;       // mean square of a weight's gradient
         bool judged = false;      // some parameter was
@@ -170,6 +177,7 @@ private:
         gradient_snapshot const gradient = seen.gradients.of(mine.gradient);
         judge_gradient(mine, gradient, seen.gradient_at > mine.judged_at, all);
         if (due(mine)) { judge_change(mine, seen.change_at > mine.judged_at, all); }
+        if (mine.is_weight) { judge_return(mine, all); }
         mine.judged_at = seen.closes;
         if (due(mine) || !continues(mine)) { begin(mine); }
         bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
@@ -228,6 +236,16 @@ private:
             all.judged = true;
             if (++mine.no_effect < (mine.ever ? rested : patience)) { return; }
             (mine.ever ? all.came_to_rest : all.no_effect).blame(all.name, static_cast<double>(mine.no_effect));
+        }
+    }
+    constexpr void judge_return(parameter& mine, found& all) const noexcept {
+        if (!continues(mine)) {
+            mine.initial_hash = mine.hash, mine.returned = 0, mine.left_initial = false;
+        } else if (mine.hash != mine.initial_hash) {
+            mine.left_initial = true;
+        } else if (std::exchange(mine.left_initial, false) && ++mine.returned >= returns) {
+            all.judged = true;
+            all.undone.blame(all.name, static_cast<double>(mine.returned));
         }
     }
 };
