@@ -67,7 +67,7 @@ static_assert(first({updates_without_effect, hardly_anything_moves}) == cause::s
 static_assert(first({updates_without_effect, dead_without_a_leap, dead_units}) == cause::dead_units);
 static_assert(first({weights_alike, not_in_optimizer}) == cause::left_out);
 static_assert(first({updates_undone, bad_values, bad_data}) == cause::bad_value);
-static_assert(first({wide_input, most_weights_leapt}) == cause::large_rate);
+static_assert(first({wide_input, most_weights_leapt, most_weights_leap}) == cause::large_rate);
 static_assert(first({large_weights, raw_input}) == cause::raw_input);
 static_assert(first({most_weights_shrank, updates_without_effect, bad_data, bad_values}) == cause::bad_value);
 static_assert(first({nothing_moves, dead_without_a_leap, dead_units}) == cause::dead_units);
@@ -97,6 +97,7 @@ static_assert(first({predictions_opposed, guesses}) == cause::wrong_sign);
 static_assert(first({labels_contradict, eval_rises, eval_above_training}) == cause::labels);
 static_assert(first({labels_contradict, raw_input}) == cause::raw_input);
 static_assert(first({guesses, tiny_input}) == cause::raw_input);
+static_assert(first({guesses, wide_input}) == cause::raw_input);
 static_assert(first({units_died, dead_units, eval_rises}) == cause::large_rate);
 static_assert(first({most_weights_leapt_later, no_gradient, guesses}) == cause::large_rate);
 static_assert(first({one_gradient_jumped, bad_values, bad_data}) == cause::bad_value);

@@ -238,24 +238,25 @@ TEST_CASE("dead_update_path: a weight that has its first values again, for the t
     auto const set_back_every = [](std::uint64_t steps, char const* name) {
         return [=](auto& it, step_id at) { it.see(at, name, {static_cast<float>(at.index % steps), 7}, {1, 2}); };
     };
-    CHECK(fired(dead_update_path{}, 18, set_back_every(4, "fc/w")) == indices{12, 16});
-    CHECK(fired(dead_update_path{.returns = 1}, 9, set_back_every(4, "fc/w")) == indices{4, 8});
-    CHECK(fired(dead_update_path{}, 18, set_back_every(4, "fc/b")).empty());
-    CHECK(fired(dead_update_path{}, 18,
+    CHECK(fired(dead_update_path{}, 30, set_back_every(6, "fc/w")) == indices{18, 24});
+    CHECK(fired(dead_update_path{.returns = 1}, 13, set_back_every(6, "fc/w")) == indices{6, 12});
+    CHECK(fired(dead_update_path{}, 30, set_back_every(5, "fc/w")).empty());  // it goes to and fro
+    CHECK(fired(dead_update_path{}, 30, set_back_every(6, "fc/b")).empty());
+    CHECK(fired(dead_update_path{}, 30,
                 [](auto& it, step_id at) {  // it has other values first
-                    it.see(at, "fc/w", {static_cast<float>(at.index == 0 ? 9 : at.index % 4), 7}, {1, 2});
+                    it.see(at, "fc/w", {static_cast<float>(at.index == 0 ? 9 : at.index % 6), 7}, {1, 2});
                 })
               .empty());
     run it{dead_update_path{}};
-    auto const sees = [&](std::uint64_t index, float value) {
-        it.see(train(index), "fc/w", {value, 7}, {1, 2});
+    auto const sees = [&](std::uint64_t index) {
+        it.see(train(index), "fc/w", {static_cast<float>(index % 6), 7}, {1, 2});
         return it.close(train(index));
     };
     // Each epoch begins with step 0 and the first values, as training anew does.
     for (int epoch = 0; epoch < 5; ++epoch) {
-        for (std::uint64_t i = 0; i < 3; ++i) { CHECK(sees(i, static_cast<float>(i)) != truth::yes); }
+        for (std::uint64_t i = 0; i < 6; ++i) { CHECK(sees(i) != truth::yes); }
     }
-    for (std::uint64_t i = 3; i < 10; ++i) { CHECK((sees(i, static_cast<float>(i % 3)) == truth::yes) == (i == 9)); }
+    for (std::uint64_t i = 6; i < 19; ++i) { CHECK((sees(i) == truth::yes) == (i == 18)); }
     REQUIRE(it.found.size() == 1);
     CHECK(it.found[0].is<dead_update_path>(dead_update_path::undone));
     CHECK((it.found[0].measured == 3 && it.found[0].reason == "it has its first values again"));

@@ -32,8 +32,8 @@ namespace detail {
 //   `faint` times the largest of that step. Adam's epsilon is as large (Kingma & Ba 2015).
 // - Not in optimizer: no gradient of it is known, and it has never changed over `never_trained` steps in which another
 //   parameter changes.
-// - Undone: a weight has the bits of its first observation again after others, for the `returns`-th time. A step index
-//   that goes back begins anew.
+// - Undone: a weight has the bits of its first observation again after five others or more, for the `returns`-th time.
+//   A step index that goes back begins anew.
 // What others do counts since the step that showed the parameter before: several nets may be trained in turn.
 // A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error, as for a bias
 // before a batch normalisation (Ioffe & Szegedy 2015, section 3.2). Then no change is expected, and the count of "no
@@ -72,7 +72,7 @@ struct dead_update_path {
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, for each reason
         std::uint64_t judged_at = 0;                                         // the close before that judged it
         std::uint64_t initial_hash = 0, returned = 0;                        // of its first values; how often to them
-        bool left_initial = false;                                           // it has other values
+        std::uint64_t away = 0;                                              // observations in a row with others
     };
     struct layer {
         std::uint64_t key = 0;  // hash of its name
@@ -240,10 +240,10 @@ private:
     }
     constexpr void judge_return(parameter& mine, found& all) const noexcept {
         if (!continues(mine)) {
-            mine.initial_hash = mine.hash, mine.returned = 0, mine.left_initial = false;
+            mine.initial_hash = mine.hash, mine.returned = mine.away = 0;
         } else if (mine.hash != mine.initial_hash) {
-            mine.left_initial = true;
-        } else if (std::exchange(mine.left_initial, false) && ++mine.returned >= returns) {
+            ++mine.away;
+        } else if (std::exchange(mine.away, 0) >= 5 && ++mine.returned >= returns) {
             all.judged = true;
             all.undone.blame(all.name, static_cast<double>(mine.returned));
         }
