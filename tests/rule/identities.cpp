@@ -407,10 +407,12 @@ TEST_CASE("dead_update_path: a parameter without a gradient that has moved befor
         CHECK(it.found.empty());
         it.see(train(i), "a/w", {static_cast<float>(i)});
         it.see(train(i), "b/w", {static_cast<float>(i < 5 ? i : 5)});
+        it.see(train(i), "c/b", {static_cast<float>(i < 5 ? i : 5)});  // a bias may have converged
         it.close(train(i));
     }
     REQUIRE(it.found.size() == 1);
     CHECK((it.found[0].reason == "updates no longer change it" && it.found[0].tensor == "b/w"));
+    CHECK(it.found[0].others == 0);
     CHECK(it.found[0].is<dead_update_path>(dead_update_path::came_to_rest));
 }
 

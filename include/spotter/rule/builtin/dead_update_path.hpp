@@ -26,7 +26,8 @@ namespace detail {
 // - No effect: a parameter has never changed, although its gradient was finite and not all zero, `patience` times
 //   in a row.
 // - Came to rest: it has changed before, and has the same bits as before `rested` times in a row, under such gradients;
-//   where no gradient of it is known, over as many steps in which another parameter changes.
+//   where no gradient of a weight is known, over as many steps in which another parameter changes. (A bias of a few
+//   elements comes to rest where training has converged, too.)
 // - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
 //   a non-zero one. Next to none counts, too: the root mean square of a weight's gradient is below `faint`, and below
 //   `faint` times the largest of that step. Adam's epsilon is as large (Kingma & Ba 2015).
@@ -226,7 +227,8 @@ private:
             mine.ever = true;
             all.judged = true;
         } else if (mine.gradient == no_tensor) {
-            if (!others) { return; }
+            bool const may_have_converged = mine.ever && !mine.is_weight;
+            if (!others || may_have_converged) { return; }
             all.judged = true;
             mine.not_in_optimizer += mine.sights;
             if (mine.not_in_optimizer < (mine.ever ? rested : never_trained)) { return; }
