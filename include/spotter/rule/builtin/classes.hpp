@@ -13,6 +13,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+// Of a rule that holds in evaluation alone.
+inline constexpr std::string_view evaluation_remedy =
+    "Check that labels belong to their inputs, and that evaluation prepares its data as training does.";
+
+}  // namespace detail
+
 // A class is a whole number from 0 to most_classes - 1. Anything else is no class (negative numbers, as for padding;
 // fractions; NaN), and the sample is left out.
 inline constexpr std::uint32_t most_classes = 1U << 16U;

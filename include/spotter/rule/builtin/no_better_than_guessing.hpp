@@ -114,9 +114,11 @@ struct no_better_than_guessing {
         violation const who{tensor, mine.measured, 1};
         why_found const why =
             mine.in_evaluation_alone
-                ? why_found{"a guess is as often right in evaluation, not in training", in_evaluation_alone}
+                ? why_found{"better than guessing in training, but not in evaluation", in_evaluation_alone}
                 : why_found{"as often right as always naming the most frequent label", by_chance};
-        out.push(who.as_finding(why, "share of right predictions", relation::less_equal, mine.limit));
+        finding it = who.as_finding(why, "share of right predictions", relation::less_equal, mine.limit);
+        if (mine.in_evaluation_alone) { it.remedy = detail::evaluation_remedy; }
+        out.push(it);
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }

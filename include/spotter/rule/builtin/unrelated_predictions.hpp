@@ -226,12 +226,14 @@ struct unrelated_predictions {
         // Rare tags are learned late.
         bool const lasts = mine.bad >= long_patience && (seen.differ == 3 || mine.two_classes);
         condition const how = lasts ? long_unrelated : unrelated;
-        why_found const why =
-            is_opposed ? why_found{"predictions run against their targets", opposed}
-            : mine.in_evaluation_alone
-                ? why_found{"predictions are related to targets in training alone", in_evaluation_alone}
-                : why_found{"predictions are unrelated to their targets", how};
-        out.push(who.as_finding(why, "correlation", relation::less_equal, (is_opposed ? -6 : 2) * mine.error));
+        why_found const why = is_opposed ? why_found{"predictions run against their targets", opposed}
+                              : mine.in_evaluation_alone
+                                  ? why_found{"predictions are related to targets in training, but not in evaluation",
+                                              in_evaluation_alone}
+                                  : why_found{"predictions are unrelated to their targets", how};
+        finding it = who.as_finding(why, "correlation", relation::less_equal, (is_opposed ? -6 : 2) * mine.error);
+        if (it.condition == in_evaluation_alone) { it.remedy = detail::evaluation_remedy; }
+        out.push(it);
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
