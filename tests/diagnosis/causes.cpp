@@ -917,7 +917,8 @@ TEST_CASE("cause: guesses are an outcome, though the loss falls, with a dead lay
     std::string const at_rest = guessing_run{.rests = true, .evaluated_share = 0.05}.first_alarm();
     CHECK(at_rest.starts_with("no_better_than_guessing"));
     CHECK(guessing_run{.evaluated_share = 0.05, .steps = 800}.first_alarm().empty());  // the loss still falls
-    CHECK(guessing_run{.learns = true, .evaluated_share = 0.05}.first_alarm() ==
+    CHECK(guessing_run{.learns = true, .evaluated_share = 0.05}.first_alarm().empty());  // that of evaluation, too
+    CHECK(guessing_run{.learns = true, .evaluated_share = 0.001}.first_alarm() ==
           "no_better_than_guessing: better than guessing in training, but not in evaluation");
     std::string const reversed = guessing_run{.learns = true, .evaluated_share = -0.02}.first_alarm();
     CHECK((reversed.starts_with("no_better_than_guessing") || reversed == "overfit: eval loss rises from the start"));

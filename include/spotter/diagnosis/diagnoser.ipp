@@ -91,9 +91,9 @@ SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept
 // more: until then a net may be sure by its first weights. Guessing and unrelated predictions are outcomes unless a
 // loss is still falling. For unrelated predictions a young loss is still to fall, unless a layer is dead; the rule on
 // guesses knows from the labels whether there was anything to learn before. Where predictions are unrelated for long a
-// fall is that of their mean. In evaluation they are outcomes where that gets worse, or where training is better.
-// Overfitting is an outcome unless
-// evaluation is far below where training began, or at its best and not too far above training: such a net is well.
+// fall is that of their mean. In evaluation they are outcomes where that gets worse, or does not fall while training is
+// better. Overfitting is an outcome unless evaluation is far below where training began, or at its best and not too far
+// above training: such a net is well.
 SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& it) const noexcept {
     SPOTTER_STRICT_BODY
     if (it.id == rule_id::label_noise && losses_.is_on_its_way(false)) { return standing::symptom; }
@@ -103,7 +103,8 @@ SPOTTER_STRICT SPOTTER_COLD_BODY standing diagnoser::standing_of(finding const& 
                                      it.is<no_better_than_guessing>(no_better_than_guessing::in_evaluation_alone);
     bool const may_be_young = it.id == rule_id::unrelated_predictions && !has_dead_layer();
     bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
-                   (in_evaluation_alone || (it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
+                   ((in_evaluation_alone && !losses_.any_evaluation_falls()) ||
+                    (it.step.mode == mode::eval && losses_.any_evaluation_rises()) ||
                     ((lasts || !losses_.is_on_its_way(may_be_young)) && !leaves_a_plateau()));
     bool const is_overfit =
         it.id == rule_id::overfit && (it.measured >= limits_.overfit_at_best ||

@@ -228,6 +228,10 @@ public:
     [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
         return first_loss([&](series const& it) { return rises_in_evaluation(it); }) != nullptr;
     }
+    // In evaluation a loss still falls.
+    [[nodiscard]] constexpr bool any_evaluation_falls() const noexcept {
+        return first_loss([&](series const& it) { return it.eval.is_falling(limits_); }) != nullptr;
+    }
     // The first loss that improves in training, and is below its beginning, and not in evaluation; null where there is
     // none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
