@@ -63,6 +63,7 @@ static_assert(first({one_feature_tells_all, loss_gets_worse, most_weights_climb}
 static_assert(first({deep_trees, bad_values, bad_data}) == cause::bad_value);
 static_assert(first({constant_reward, batches_again}) == cause::same_batch);
 static_assert(first({updates_without_effect, nothing_moves}) == cause::zero_rate);
+static_assert(first({not_in_optimizer, nothing_moves}) == cause::left_out);  // what is in it moves
 static_assert(first({updates_without_effect, hardly_anything_moves}) == cause::small_rate);
 static_assert(first({updates_without_effect, dead_without_a_leap, dead_units}) == cause::dead_units);
 static_assert(first({weights_alike, not_in_optimizer}) == cause::left_out);

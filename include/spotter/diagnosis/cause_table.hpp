@@ -90,7 +90,7 @@ inline constexpr cause_row cause_table[] = {
     {cause::zero_rate, "nothing moves", rule_id::learning_rate_zero,
      {{need(sign::nothing_moves, 7), need(sign::weights_came_to_rest, 7),
        against(sign::dead_without_a_leap, 4), against(sign::nothing_to_gain, 7),
-       against(sign::updates_lost_in_bf16, 5)}},
+       against(sign::updates_lost_in_bf16, 5), against(sign::not_in_optimizer, 3)}},
      "Check that the learning rate is not zero, has not decayed to nothing, nor is too small to change a weight at "
      "all, and that the optimizer is stepped and holds these parameters.",
      "print the rate that the optimizer holds"},
