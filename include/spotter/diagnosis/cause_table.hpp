@@ -13,9 +13,9 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // clang-format off: in the order of the table
 enum class cause : std::uint8_t {
-    bad_value, same_batch, no_activation, mismatch, leak, deep_trees, constant_reward, left_out, set_back, alike, raw_input,
-    large_weights, decay, zero_rate, small_rate, large_rate, spike, wrong_sign, piles_up, dead_units, no_gradient,
-    depth, labels, imbalance, overfit, precision, none
+    bad_value, same_batch, no_activation, mismatch, leak, deep_trees, constant_reward, left_out, set_back, alike,
+    raw_input, large_weights, decay, zero_rate, small_rate, large_rate, spike, wrong_sign, piles_up, dead_units,
+    no_gradient, depth, labels, imbalance, overfit, precision, none
 };
 // clang-format on
 
