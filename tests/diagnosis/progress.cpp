@@ -287,9 +287,27 @@ TEST_CASE("progress: returns that fall are worse beside a critic that runs away,
     CHECK(falls("metric/return", "value_loss", 8) == progress::worsens);
     CHECK(falls("metric/return", "qf1_loss", 8, 40) == progress::worsens);  // forty episodes
     CHECK(falls("metric/return", "loss", 2) == progress::unknown);          // an agent that explores
-    CHECK(falls("metric/return", "policy_loss", 8) == progress::unknown);
+    CHECK(falls("metric/return", "policy_loss", 8, 90) == progress::unknown);
     CHECK(falls("metric/return", "loss", 0, 6000) == progress::worsens);
     CHECK(falls("metric/entropy", "value_loss", 8) == progress::unknown);
+}
+
+TEST_CASE("progress: returns that fall at once are flat where a policy learns without a critic") {
+    auto const falls = [](double from, double to, char const* second_loss, std::uint64_t updates = 100) {
+        shown_run run{false};
+        noise some{1};
+        for (std::uint64_t i = 0; i < updates; ++i) {
+            run.see(train(i), "metric/episode_return", i < 5 ? from + some() : to + some());
+            run.see(train(i), "loss/policy", some());
+            run.see(train(i), second_loss, 0.6);
+        }
+        return run.says();
+    };
+    CHECK(falls(30, 9, "loss/entropy") == progress::flat);
+    CHECK(falls(30, 9, "loss/entropy", 99) == progress::unknown);
+    CHECK(falls(30, 26, "loss/entropy") == progress::unknown);
+    CHECK(falls(-200, -400, "loss/entropy") == progress::flat);
+    CHECK(falls(30, 9, "loss/value") == progress::unknown);  // a critic has values to learn first
 }
 
 TEST_CASE("progress: returns of a policy in small steps are flat once they have fallen by a quarter") {

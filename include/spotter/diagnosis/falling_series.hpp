@@ -61,7 +61,6 @@ public:
     [[nodiscard]] constexpr double lowest() const noexcept { return lowest_; }
     // The first value, or the mean of the first ten, whichever is larger.
     [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
-    [[nodiscard]] constexpr double dropped_from() const noexcept { return dropped_from_; }
     // The median of the first third; of the last.
     [[nodiscard]] constexpr double early() const noexcept { return early_; }
     [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
@@ -146,6 +145,18 @@ public:
         double const before = sunk_from(), fall = now_ - before;
         return fall > limits.sunk * magnitude(before) && fall > 5 * standard_error(blocks_.blocks()) &&
                lie_below(blocks_.first_sixth(), blocks_.last_third());
+    }
+    // The last third is worse than the mean of the first ten by `sunk` or more, in 95 of 100 blocks, after `still`
+    // samples, and it has not improved.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_sunk_at_once(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const before = 0.1 * sum_of_ten_, sunk = before + rounded_product(limits.sunk, magnitude(before));
+        return samples_ >= limits.still && !improved_ && lie_below({&sunk, 1}, blocks_.last_third());
+    }
+    // What it was before it dropped or sank.
+    [[nodiscard]] SPOTTER_STRICT constexpr double sank_from(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        return has_dropped() ? dropped_from_ : has_sunk(limits) ? sunk_from() : 0.1 * sum_of_ten_;
     }
     // It fell before anything else, and not at once: the median of its first sixth is a fifth below its first value,
     // and a tenth below the mean of its first ten.

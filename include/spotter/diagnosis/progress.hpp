@@ -293,6 +293,7 @@ private:
         any_loss_ = true;
         if (!objective_) {
             mine.is_value = !is_loss_of_policy(name);
+            (mine.is_value ? shows_critic_ : shows_policy_) = true;
             return mine.is_value;
         }
         if (!std::exchange(mine.counts, true)) {
@@ -390,14 +391,17 @@ private:
         mine.divergence = of.value;
     }
     // Of returns that have fallen. They worsen where that lasts too long to be exploration, or a critic explodes. They
-    // are flat where the policy moves in small steps, or has had the time to explore.
+    // are flat where the policy moves in small steps, or has had the time to explore. A policy without a critic (that
+    // is, by policy gradients) has no values to learn first: they are flat if they fall at once.
     [[nodiscard]] constexpr progress fall_of(detail::falling_series const& it) const noexcept {
         std::string_view name{};
         bool const is_sure = it.samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr;
         if (it.has_dropped() && is_sure) { return progress::worsens; }
         bool const is_late =
             it.samples() >= limits_.young && it.has_dropped_by(limits_.sunk) && !it.falls_still(limits_);
-        return is_late || (batches_ >= limits_.batches && it.has_sunk(limits_)) ? progress::flat : progress::unknown;
+        bool const is_at_once = shows_policy_ && !shows_critic_ && it.has_sunk_at_once(limits_);
+        bool const is_in_batches = batches_ >= limits_.batches && it.has_sunk(limits_);
+        return is_late || is_at_once || is_in_batches ? progress::flat : progress::unknown;
     }
     [[nodiscard]] constexpr bool any_return_improves() const noexcept {
         bool improves = false;
@@ -460,8 +464,9 @@ private:
     std::uint64_t largest_until_ = 0;  // counts_until() of that loss
     std::uint64_t newest_ = 0;         // index of the latest training step that showed one
     bool any_loss_ = false, any_return_ = false, shows_loss_ = false, shows_total_ = false, stale_ = false;
-    bool any_low_ = false, any_shift_ = false;  // a loss began low at this close; changed its level
-    std::uint64_t batches_ = 0;                 // of experience: a divergence fell to nothing
+    bool shows_policy_ = false, shows_critic_ = false;  // in reinforcement learning: their losses
+    bool any_low_ = false, any_shift_ = false;          // a loss began low at this close; changed its level
+    std::uint64_t batches_ = 0;                         // of experience: a divergence fell to nothing
     progress says_ = progress::unknown;
 };
 
