@@ -33,8 +33,8 @@ namespace detail {
 //   `faint` times the largest of that step. Adam's epsilon is as large (Kingma & Ba 2015).
 // - Not in optimizer: no gradient of it is known, and it has never changed over `never_trained` steps in which another
 //   parameter changes.
-// - Undone: a weight has the bits of its first observation again after five others or more, for the `returns`-th time.
-//   A step index that goes back begins anew.
+// - Undone: a weight has the bits of its first observation again after `least_away` others or more, for the
+//   `returns`-th time. A step index that goes back begins anew.
 // What others do counts since the step that showed the parameter before: several nets may be trained in turn.
 // A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error, as for a bias
 // before a batch normalisation (Ioffe & Szegedy 2015, section 3.2). Then no change is expected, and the count of "no
@@ -46,6 +46,7 @@ struct dead_update_path {
     static constexpr std::string_view remedy =
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
+    static constexpr std::uint64_t least_away = 5;  // observations: a weight that goes to and fro is not set back
     // The reasons above.
     enum condition : std::uint8_t { no_effect = 1, no_gradient, not_in_optimizer, came_to_rest, undone };
 
@@ -245,7 +246,7 @@ private:
             mine.initial_hash = mine.hash, mine.returned = mine.away = 0;
         } else if (mine.hash != mine.initial_hash) {
             ++mine.away;
-        } else if (std::exchange(mine.away, 0) >= 5 && ++mine.returned >= returns) {
+        } else if (std::exchange(mine.away, 0) >= least_away && ++mine.returned >= returns) {
             all.judged = true;
             all.undone.blame(all.name, static_cast<double>(mine.returned));
         }
