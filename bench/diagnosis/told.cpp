@@ -19,6 +19,7 @@ struct sign_rule {
 constexpr sign_rule rules[] = {
     {sd::sign::not_in_optimizer, spotter::rule_id::dead_update_path, "it never changes"},
     {sd::sign::updates_without_effect, spotter::rule_id::dead_update_path, "updates do not change it"},
+    {sd::sign::updates_undone, spotter::rule_id::dead_update_path, "it has its first values again"},
     {sd::sign::no_gradient, spotter::rule_id::dead_update_path, "no gradient arrives"},
     {sd::sign::policy_ascends, spotter::rule_id::rl_policy_ascends},
     {sd::sign::loss_without_bottom, spotter::rule_id::loss_not_decreasing, "loss falls without bound"},
