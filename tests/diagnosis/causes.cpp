@@ -916,7 +916,7 @@ TEST_CASE("cause: guesses are an outcome, though the loss falls, with a dead lay
     // A loss that comes down from a bad start to that of guesses has learned nothing.
     std::string const at_rest = guessing_run{.rests = true, .evaluated_share = 0.05}.first_alarm();
     CHECK(at_rest.starts_with("no_better_than_guessing"));
-    CHECK(guessing_run{.evaluated_share = 0.05, .steps = 800}.first_alarm().empty());  // the loss still falls
+    CHECK(guessing_run{.evaluated_share = 0.05, .steps = 800}.first_alarm().empty());    // the loss still falls
     CHECK(guessing_run{.learns = true, .evaluated_share = 0.05}.first_alarm().empty());  // that of evaluation, too
     CHECK(guessing_run{.learns = true, .evaluated_share = 0.001}.first_alarm() ==
           "no_better_than_guessing: better than guessing in training, but not in evaluation");
