@@ -69,6 +69,8 @@ static_assert(first({updates_without_effect, dead_without_a_leap, dead_units}) =
 static_assert(first({weights_alike, not_in_optimizer}) == cause::left_out);
 static_assert(first({updates_undone, bad_values, bad_data}) == cause::bad_value);
 static_assert(first({wide_input, most_weights_leapt, most_weights_leap}) == cause::large_rate);
+static_assert(rank({wide_input, most_weights_leapt}).second == cause::large_rate);  // close behind raw_input
+static_assert(first({wide_input, most_weights_leapt}) == cause::raw_input);
 static_assert(first({large_weights, raw_input}) == cause::raw_input);
 static_assert(first({most_weights_shrank, updates_without_effect, bad_data, bad_values}) == cause::bad_value);
 static_assert(first({nothing_moves, dead_without_a_leap, dead_units}) == cause::dead_units);

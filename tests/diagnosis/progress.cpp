@@ -288,6 +288,7 @@ TEST_CASE("progress: returns that fall are worse beside a critic that runs away,
     CHECK(falls("metric/return", "qf1_loss", 8, 40) == progress::worsens);  // forty episodes
     CHECK(falls("metric/return", "loss", 2) == progress::unknown);          // an agent that explores
     CHECK(falls("metric/return", "policy_loss", 8, 90) == progress::unknown);
+    CHECK(falls("metric/return", "policy_loss", 8) == progress::flat);  // a policy without a critic
     CHECK(falls("metric/return", "loss", 0, 6000) == progress::worsens);
     CHECK(falls("metric/entropy", "value_loss", 8) == progress::unknown);
 }

@@ -102,7 +102,7 @@ inline constexpr double without_bottom = 10;  // times the first loss
     std::string_view name{}, critic{};
     falling_series const* const fallen = of.losses.fallen_return(name);
     auto const* const value = of.losses.value_that_explodes(critic);
-    double const before = fallen == nullptr ? 0 : -fallen->sank_from(of.limits.progress);
+    double const before = fallen == nullptr ? 0 : -fallen->fell_from(of.limits.progress);
     if (!is_ill(of.progress) || (fallen == nullptr && value == nullptr)) { return false; }
     if (value != nullptr) {
         double const far_off = of.limits.progress.explodes * value->train.beginning();

@@ -150,20 +150,19 @@ public:
     // samples, and it has not improved.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_sunk_at_once(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        double const before = 0.1 * sum_of_ten_, sunk = before + rounded_product(limits.sunk, magnitude(before));
+        double const before = mean_of_ten(), sunk = before + rounded_product(limits.sunk, magnitude(before));
         return samples_ >= limits.still && !improved_ && lie_below({&sunk, 1}, blocks_.last_third());
     }
     // What it was before it dropped or sank.
-    [[nodiscard]] SPOTTER_STRICT constexpr double sank_from(progress_limits const& limits) const noexcept {
-        SPOTTER_STRICT_BODY
-        return has_dropped() ? dropped_from_ : has_sunk(limits) ? sunk_from() : 0.1 * sum_of_ten_;
+    [[nodiscard]] constexpr double fell_from(progress_limits const& limits) const noexcept {
+        return has_dropped() ? dropped_from_ : has_sunk(limits) ? sunk_from() : mean_of_ten();
     }
     // It fell before anything else, and not at once: the median of its first sixth is a fifth below its first value,
     // and a tenth below the mean of its first ten.
     [[nodiscard]] SPOTTER_STRICT constexpr bool fell_at_first() const noexcept {
         SPOTTER_STRICT_BODY
         double const early = sunk_from();
-        return blocks_.size() >= 18 && early < rescaled(first_, 0.8) && early < rescaled(0.1 * sum_of_ten_, 0.9);
+        return blocks_.size() >= 18 && early < rescaled(first_, 0.8) && early < rescaled(mean_of_ten(), 0.9);
     }
     // The median of its first sixth.
     [[nodiscard]] constexpr double sunk_from() const noexcept { return middle_of(blocks_.first_sixth()); }
@@ -188,6 +187,8 @@ public:
     }
 
 private:
+    // Of the first ten samples, once there are as many.
+    [[nodiscard]] constexpr double mean_of_ten() const noexcept { return rounded_product(0.1, sum_of_ten_); }
     constexpr explicit falling_series(mean_from_zero const& mean) noexcept : mean_{mean} {}
     // In 95 of 100 pairs of blocks.
     [[nodiscard]] static constexpr bool lie_below(std::span<double const> a, std::span<double const> b) noexcept {
@@ -216,7 +217,7 @@ private:
         SPOTTER_STRICT_BODY
         if (samples_ == 1) { first_ = beginning_ = value; }
         sum_of_ten_ += value;
-        if (samples_ == 10 && 0.1 * sum_of_ten_ > first_) { beginning_ = 0.1 * sum_of_ten_; }
+        if (samples_ == 10 && mean_of_ten() > first_) { beginning_ = mean_of_ten(); }
     }
     // Counts samples in a row: above the first, without a bottom, well below the first, near it, and at one value.
     SPOTTER_STRICT constexpr void count_rows(double value, progress_limits const& limits) noexcept {

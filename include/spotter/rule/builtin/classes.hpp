@@ -2,6 +2,7 @@
 // Built-in rules (L2): shared by the rules on classes: the class of each label and of each prediction, and their pairs.
 #pragma once
 
+#include <spotter/core/bits.hpp>
 #include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
@@ -18,6 +19,17 @@ namespace detail {
 // Of a rule that holds in evaluation alone.
 inline constexpr std::string_view evaluation_remedy =
     "Check that labels belong to their inputs, and that evaluation prepares its data as training does.";
+
+// A value with its standard error. Error 0: nothing was measured.
+struct estimate {
+    double value = 0, error = 0;
+};
+// It is below the other by `apart` standard errors of their difference.
+[[nodiscard]] SPOTTER_STRICT constexpr bool is_below(estimate it, estimate other, double apart) noexcept {
+    SPOTTER_STRICT_BODY
+    double const variance = rounded_product(it.error, it.error) + rounded_product(other.error, other.error);
+    return other.error > 0 && other.value - it.value > apart * square_root(variance);
+}
 
 }  // namespace detail
 

@@ -48,13 +48,20 @@ struct no_better_than_guessing {
         slot_array<std::uint64_t> ever;               // by class: of all windows
         std::uint64_t ever_pairs = 0;                 // of all windows
         std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
-        double measured = 0, limit = 0;               // shares of right predictions, of the last whole window
-        double gain = 0, error = 0;                   // of that window: share above a guess, its standard error
+        double measured = 0;                          // share of right predictions, of the last whole window
+        double share = 0, error = 0;                  // of its most frequent label, and the standard error of that
         std::uint64_t in_a_row = 0;                   // windows by chance, before `warmup_pairs` too
         bool in_evaluation_alone = false;             // two of them, and training is better
         running_mean loss{};                          // of the closes of this window
         measurement first_loss{};                     // the mean of the first window
         bool judged = false;                          // at least one window was full
+
+        // A guess names the most frequent label.
+        [[nodiscard]] SPOTTER_STRICT constexpr double limit() const noexcept {
+            SPOTTER_STRICT_BODY
+            return share + 2 * error;  // twice is exact
+        }
+        [[nodiscard]] constexpr detail::estimate above_guess() const noexcept { return {measured - share, error}; }
     };
     struct state {
         class_pairs step;
@@ -116,7 +123,7 @@ struct no_better_than_guessing {
             mine.in_evaluation_alone
                 ? why_found{"better than guessing in training, but not in evaluation", in_evaluation_alone}
                 : why_found{"as often right as always naming the most frequent label", by_chance};
-        finding it = who.as_finding(why, "share of right predictions", relation::less_equal, mine.limit);
+        finding it = who.as_finding(why, "share of right predictions", relation::less_equal, mine.limit());
         if (mine.in_evaluation_alone) { it.remedy = detail::evaluation_remedy; }
         out.push(it);
         return truth::yes;
@@ -160,11 +167,10 @@ private:
         if (seen.train_closes >= warmup && share <= largest_share) {
             mine.error = square_root(share * (1 - share) / count);
             mine.measured = static_cast<double>(mine.right) / count;
-            mine.limit = share + 2 * mine.error, mine.gain = mine.measured - share;
-            bool const better = mine.measured > mine.limit || (loss.known && knows(seen, mine, loss.value));
-            window const& taught = seen.by_mode[index_of(mode::train)];
-            double const both = square_root(mine.error * mine.error + taught.error * taught.error);
-            bool const is_below = !better && taught.error > 0 && taught.gain - mine.gain > apart * both;
+            mine.share = share;
+            bool const better = mine.measured > mine.limit() || (loss.known && knows(seen, mine, loss.value));
+            bool const is_below =
+                detail::is_below(mine.above_guess(), seen.by_mode[index_of(mode::train)].above_guess(), apart);
             mine.in_a_row = better ? 0 : mine.in_a_row + 1;
             mine.in_evaluation_alone = is_below && mine.in_a_row >= 2;
             bool const warm = seen.train_pairs >= warmup_pairs;

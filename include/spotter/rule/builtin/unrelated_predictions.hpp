@@ -281,9 +281,9 @@ private:
             bool const is_unrelated =
                 mine.measured <= 2 * mine.error &&
                 (!mine.two_classes || (mine.measured >= -2 * mine.error && has_enough_of_both(seen, mine)));
-            window const& taught = seen.by_mode[index_of(mode::train)];
-            double const both = square_root(mine.error * mine.error + taught.error * taught.error);
-            bool const is_below = is_unrelated && taught.error > 0 && taught.measured - mine.measured > apart * both;
+            window const& training = seen.by_mode[index_of(mode::train)];
+            bool const is_below = is_unrelated && detail::is_below({mine.measured, mine.error},
+                                                                   {training.measured, training.error}, apart);
             mine.in_a_row = is_unrelated ? mine.in_a_row + 1 : 0;
             mine.in_evaluation_alone = is_below && mine.in_a_row >= 2;
             bool const warm = seen.train_samples >= warmup_samples;
