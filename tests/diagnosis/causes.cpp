@@ -71,6 +71,28 @@ TEST_CASE("cause: no weight has ever moved, reported though the loss falls") {
           "10 learning_rate_zero");
 }
 
+TEST_CASE("cause: no weight has ever moved, but its bias does: the weight is left out") {
+    auto const first_of = [](float moves) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<float> const weight{0.3F, -0.2F, 0.5F, 0.1F}, gradient{0.1F, -0.1F, 0.2F, 0.1F};
+        std::vector<float> bias{0.1F, 0.2F};
+        std::string first;
+        for (std::uint64_t i = 0; i < 40 && first.empty(); ++i) {
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {2, 2}));
+            watch.observe("fc1/b", view_of(bias.data(), {2}));
+            watch.observe("grad/fc1/w", view_of(gradient.data(), {2, 2}));
+            first = alarm_in(watch.end("loss"_t = 2.3 * std::exp(-0.01 * static_cast<double>(i))));
+            for (float& each : bias) { each += moves; }
+        }
+        return first;
+    };
+    CHECK(first_of(0.01F) == "dead_update_path: updates do not change it");
+    // A bias of next to nothing can move by a rate that is too small for weights.
+    CHECK(first_of(1e-8F).starts_with("learning_rate_zero"));
+    CHECK(first_of(0).starts_with("learning_rate_zero"));
+}
+
 TEST_CASE("cause: steps are next to nothing beside the weights, once the loss does not fall") {
     reported_finding const it = first_alarm(story_of(packs::supervised, 520, {.rate = 3e-3}, flat));
     CHECK((it.at == 100 && it.rule == "learning_rate_too_small" && it.level == severity::warning));
@@ -1252,6 +1274,25 @@ TEST_CASE("cause: a loss that rises while weights move one way has a wrong sign,
     }
 }
 
+TEST_CASE("cause: weights that run away in one direction have a wrong sign, those that turn a rate too large") {
+    // Each update multiplies a part of the weights; the loss is that of the largest.
+    auto const first_of = [](float factor) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<float> weight(64);
+        for (std::size_t e = 0; e < 64; ++e) { weight[e] = 0.5F + 0.02F * static_cast<float>(e % 7); }
+        std::string first;
+        for (std::uint64_t i = 0; i < 40 && first.empty(); ++i) {
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(weight.data(), {8, 8}));
+            first = alarm_in(watch.end("loss"_t = double{weight[1]} * weight[1]));
+            for (std::size_t e = 0; e < 64; e += 2) { weight[e + 1] *= factor; }
+        }
+        return first;
+    };
+    CHECK(first_of(3.0F) == "update_direction: the loss rises while weights move one way");
+    CHECK(first_of(-3.0F).starts_with("learning_rate_too_large"));
+}
+
 TEST_CASE("cause: where all weights began at zero, steps are judged by what they can change") {
     auto const of = [](double rate, auto const& loss) {
         auto const change = [&](shown_step& it, std::uint64_t i) {
@@ -1589,6 +1630,20 @@ TEST_CASE("cause: weights begin too large for what flows through them") {
     reported_finding const one = first_alarm(story_of(packs::supervised, 30, {}, second(100)));
     CHECK((one.at == 0 && one.rule == "initial_weights_too_large" && one.tensor == "fc2/w"));
     CHECK(alarms_of(story_of(packs::supervised, 30, {}, second(5))).empty());
+    // The first loss is that of a guess among three classes: signals are not multiplied.
+    auto const of_classes = [](double first_loss) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<std::uint8_t> const label{0, 2, 1, 1};
+        shown_program program{{.weight_size = 6}};
+        watch.begin(train(0));
+        watch.observe("fc1/w", view_of(program.at(0).weights[0].data(), {8, 4}));
+        watch.observe("fc2/w", view_of(program.at(0).weights[1].data(), {3, 8}));
+        watch.observe("labels", view_of(label.data(), {4}));
+        return alarm_in(watch.end("loss"_t = first_loss));
+    };
+    CHECK(of_classes(1.1).empty());
+    CHECK(of_classes(5).starts_with("initial_weights_too_large"));
+    CHECK(of_classes(0.2).starts_with("initial_weights_too_large"));
     // What is first shown after an update shows how it began only where the next updates are small.
     auto const found_at = [](double rate) {
         hook watch{plan{}, packs::supervised, options{.instant = instant::after_update}};

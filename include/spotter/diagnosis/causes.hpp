@@ -10,6 +10,23 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
+// The class labels seen so far.
+struct class_range {
+    double lowest = 0, highest = -1;
+
+    [[nodiscard]] constexpr bool any() const noexcept { return lowest <= highest; }
+    constexpr void add(double low, double high) noexcept {
+        lowest = any() && lowest < low ? lowest : low;
+        highest = highest > high ? highest : high;
+    }
+    // A loss of about the cross-entropy of a guess among them.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_guess(double loss) const noexcept {
+        SPOTTER_STRICT_BODY
+        double const guess = any() ? natural_log(highest - lowest + 1) : 0;
+        return loss >= 0.7 * guess && loss <= 2 * guess && guess > 0;
+    }
+};
+
 // All that is known of a run when a step closes. References to the diagnoser's members.
 struct run_evidence {
     spotter::progress progress;
@@ -18,8 +35,7 @@ struct run_evidence {
     update_sizes const& weights;
     std::uint64_t close;       // the current one, from 1 on
     finding const* bad_value;  // where values that are not finite began, if they are new at this close
-    bool has_classes;          // there are class labels
-    bool classes_below_zero;   // some of them are below zero, where losses on classes expect none
+    class_range const& classes;
     diagnosis_limits const& limits;
 
     // The open episode of a rule (of one condition of it; 0: any); null where there is none.
@@ -49,8 +65,9 @@ struct run_evidence {
 
 // Whether the weights alone show a fault, whatever the run does: no weight has ever moved, or by next to nothing (or by
 // little, and the loss has hardly fallen), or they began too large.
-[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses, progress now,
-                                     diagnosis_limits const& limits, finding& into) noexcept;
+[[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
+                                     class_range const& classes, progress now, diagnosis_limits const& limits,
+                                     finding& into) noexcept;
 // Whether all updates are too small on average, in a run that has gained little.
 [[nodiscard]] bool updates_are_small(update_sizes const& weights, progress_watch const& losses, progress now,
                                      diagnosis_limits const& limits) noexcept;
@@ -61,9 +78,10 @@ struct run_evidence {
 // Whether weights have moved and none does any more (update_sizes::came_to_rest), though the training loss is not zero.
 [[nodiscard]] bool weights_are_at_rest(update_sizes const& weights, progress_watch const& losses) noexcept;
 
-// Whether there are classes (`classes`) and the training loss is below zero: from the first ten steps on, or later
-// (`from_the_start` false).
-[[nodiscard]] bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept;
+// Whether there are classes and the training loss is below zero: from the first ten steps on; or later
+// (`from_the_start` false), where some classes are below zero, too.
+[[nodiscard]] bool is_below_zero(progress_watch const& losses, class_range const& classes,
+                                 bool from_the_start) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
 

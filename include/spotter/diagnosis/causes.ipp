@@ -81,9 +81,7 @@ inline constexpr double without_bottom = 10;  // times the first loss
 // A loss on class labels is never below zero. If it is from the first ten steps on, its sign is wrong. If it falls
 // there later, and some classes are below zero, it expects classes from zero on.
 [[nodiscard]] inline bool below_zero(run_evidence const& of, bool from_the_start, finding& into) noexcept {
-    if (!is_below_zero(of.losses, from_the_start ? of.has_classes : of.classes_below_zero, from_the_start)) {
-        return false;
-    }
+    if (!is_below_zero(of.losses, of.classes, from_the_start)) { return false; }
     std::string_view name{};
     auto const* const loss = of.losses.loss(name);
     falling_series const& all = loss->train;
@@ -328,7 +326,7 @@ inline constexpr found_sign found[] = {
     {sign::all_gradients_zero, &nothing_arrives},
     {sign::weights_next_to_zero, &pass_nothing},
     {sign::large_weights, [](auto const& of, auto& into) noexcept {
-         return initial_scale(of.weights, of.limits, into); }},
+         return initial_scale(of.weights, of.losses, of.classes, of.limits, into); }},
 };
 // clang-format on
 
@@ -396,8 +394,10 @@ SPOTTER_COLD_BODY bool is_raw(finding const& it, diagnosis_limits const& limits)
     return it.id == rule_id::input_not_normalized && it.how != relation::less && magnitude(it.measured) > limit;
 }
 
-SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept {
-    auto const* const loss = classes ? losses.loss() : nullptr;
+SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, class_range const& classes,
+                                     bool from_the_start) noexcept {
+    bool const may_be = from_the_start ? classes.any() : classes.lowest < 0;
+    auto const* const loss = may_be ? losses.loss() : nullptr;
     if (loss == nullptr) { return false; }
     falling_series const& all = loss->train;
     return from_the_start ? all.samples() >= 10 && all.beginning() < 0 : all.beginning() >= 0 && all.level() < 0;
@@ -413,12 +413,14 @@ SPOTTER_COLD_BODY bool weights_are_at_rest(update_sizes const& weights, progress
     return weights.came_to_rest() && causes::is_not_learned(losses) && causes::came_to_rest(weights, unused);
 }
 
-SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses, progress now,
-                                         diagnosis_limits const& limits, finding& into) noexcept {
+SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
+                                         class_range const& classes, progress now, diagnosis_limits const& limits,
+                                         finding& into) noexcept {
     causes::least_move least = causes::least_update(now, losses, limits);
     least.path = is_ill(now) ? least.path : 0;  // a rate that warms up begins like that
     return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, least, 100, into) ||
-           causes::initial_scale(weights, limits, into) || causes::begin_next_to_zero(weights, limits, into);
+           causes::initial_scale(weights, losses, classes, limits, into) ||
+           causes::begin_below(causes::next_to_zero, weights, limits, into);
 }
 
 SPOTTER_COLD_BODY bool updates_are_small(update_sizes const& weights, progress_watch const& losses, progress now,

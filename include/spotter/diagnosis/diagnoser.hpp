@@ -93,7 +93,7 @@ private:
     finding cause_{};                  // the cause that was reported last; its rule is `other` where there is none
     bool weights_reported_ = false, leap_reported_ = false, course_reported_ = false, end_reported_ = false,
          sign_reported_ = false, climb_reported_ = false, names_checked_ = false;
-    bool has_classes_ = false, classes_below_zero_ = false;  // class labels were seen; some below zero
+    class_range classes_{};
     std::uint64_t cause_at_ = 0;
     std::uint64_t shifts_ = 0;  // changes of a loss's level that no update explains
 };

@@ -51,7 +51,7 @@ SPOTTER_COLD_BODY bool diagnoser::declare(tensor_info const& tensor) noexcept {
 SPOTTER_BODY void diagnoser::observe(observation const& it) noexcept {
     if (it.tensor.role == role::label && are_classes(it)) {
         measurement const low = minimum(it.stats);
-        has_classes_ = true, classes_below_zero_ = classes_below_zero_ || (low.known && low.value < 0);
+        if (low.known) { classes_.add(low.value, maximum(it.stats).value); }
     }
     losses_.observe(it);
     weights_.observe(it);
@@ -197,7 +197,7 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
     };
     raise_once(weights_reported_, severity::warning, [&] {
         finding unused;
-        return weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, now, limits_, unused);
+        return weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, classes_, now, limits_, unused);
     });
     raise_once(leap_reported_, severity::warning, [&] {
         finding unused;
@@ -213,9 +213,8 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
     raise_once(end_reported_, severity::warning,
                [&] { return gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_); });
     raise_once(climb_reported_, severity::warning, [&] { return one_layer_climbs(); });
-    raise_once(sign_reported_, severity::error, [&] {
-        return is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false);
-    });
+    raise_once(sign_reported_, severity::error,
+               [&] { return is_below_zero(losses_, classes_, true) || is_below_zero(losses_, classes_, false); });
 }
 
 // Looks at what holds at this close: is anything new, how severe is it, and which value is not finite?
@@ -240,8 +239,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
 SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& reported,
                                              findings& out) noexcept {
     if (!what.alarm()) { return false; }
-    run_evidence const of{now,    losses_, said_, weights_, close_, what.bad_value, has_classes_, classes_below_zero_,
-                          limits_};
+    run_evidence const of{now, losses_, said_, weights_, close_, what.bad_value, classes_, limits_};
     signs const seen = seen_ = signs_of(of);
     ranked named;
     if (!name_cause(of, seen, named, reported)) { return false; }

@@ -24,7 +24,7 @@ public:
     static constexpr double begun = 0.01;        // a scale: below it a weight begins next to zero
     static constexpr double small_scale = 0.15;  // a weight that begins below it may leap in a healthy run
     static constexpr double overflowed = 100;    // times a weight: no healthy update makes it that large
-    static constexpr double leap = diagnosis_limits{}.leap;
+    static constexpr double leap = diagnosis_limits{}.leap, large_step = diagnosis_limits{}.large_step;
     static constexpr double far_above = 100;  // times the largest before: a gradient that jumped
 
     struct weight {
@@ -49,7 +49,8 @@ public:
         bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
         bool pulls = false;                         // the latest gradient was not zero
         bool shrinks = false;                       // the latest update did nothing but shrink it, as a decay does
-        double first_size = 0, size = 0;            // its first and its latest l2 norm; the latest while it was finite
+        std::uint64_t straight_leaps = 0;  // the latest updates in a row that added half of its size or more, outwards
+        double first_size = 0, size = 0;   // its first and its latest l2 norm; the latest while it was finite
         double gradient = 0, largest_gradient = 0;  // the l2 norms of the latest and the largest gradient
         double jump = 0;                            // the first gradient that jumped, over the largest before
         step_id jumped_at{};                        // its step
@@ -100,6 +101,9 @@ public:
             SPOTTER_STRICT_BODY
             return moves >= 10 && straightness() >= 0.7 && longest <= 0.5 * travelled;
         }
+        // It runs away in one direction, by a factor from update to update. Under a rate that is too large such a
+        // weight changes its direction.
+        [[nodiscard]] constexpr bool runs_away() const noexcept { return straight_leaps >= 5; }
         // Its first leap was the update by the gradient that jumped.
         [[nodiscard]] constexpr bool was_thrown_by_a_jump() const noexcept {
             std::uint64_t const at = jumped_at.index;
@@ -121,8 +125,10 @@ public:
         if (tensor.role == role::gradient && tensor.partner != no_tensor) {
             return stats_mask::sum_squares | stats_mask::nonfinite;
         }
-        return select::weights(tensor) ? stats_mask::change | stats_mask::sum_squares | stats_mask::range
-                                       : stats_mask::none;
+        stats_mask const of_weights = stats_mask::sum_squares | stats_mask::range;
+        return select::weights(tensor)      ? stats_mask::change | of_weights
+               : select::parameters(tensor) ? stats_mask::change
+                                            : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         if (tensor.role == role::gradient) {
@@ -134,6 +140,7 @@ public:
     }
     constexpr void observe(observation const& it) noexcept {
         if (it.tensor.role == role::gradient) { return see_gradient(it); }
+        if (it.step.mode == mode::train && is_bias(it.tensor)) { return see_bias(it); }
         weight* const mine = all_.find(it.tensor.id);
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
         double const size = it.stats.nonfinite() == 0 ? square_root(it.stats.sum_squares) : mine->size;
@@ -187,6 +194,13 @@ public:
             ++all, rest += it.resting > 0 ? 1U : 0U, fade += it.latest < next_to_nothing ? 1U : 0U;
         });
         return 2 * rest >= all || fade == all;
+    }
+
+    // Biases have moved by more than next to nothing beside the weights: the rate is not why these rest.
+    [[nodiscard]] constexpr bool biases_move() const noexcept {
+        return biases_moved_ > 0 && !any([this](std::string_view, weight const& it) {
+                   return biases_moved_ < little * square_root(it.mean_square());
+               });
     }
 
     // Whether all weights should be checked at this close: one is new, or its first updates are over; or none has moved
@@ -287,6 +301,14 @@ private:
         return any([](std::string_view, weight const& it) { return it.has_gradient; }) &&
                !any([&](std::string_view, weight const& it) { return it.*pulling; });
     }
+    [[nodiscard]] static constexpr bool is_bias(tensor_info const& tensor) noexcept {
+        return select::parameters(tensor) && !select::weights(tensor);
+    }
+    SPOTTER_STRICT constexpr void see_bias(observation const& it) noexcept {
+        SPOTTER_STRICT_BODY
+        if (!update_ratio_of(it).known || it.stats.finite() == 0) { return; }
+        biases_moved_ += square_root(it.stats.delta_sum_squares / static_cast<double>(it.stats.finite()));
+    }
     // The first observation of a weight, of this l2 norm.
     constexpr void meet(weight& mine, observation const& it, double size) noexcept {
         mine.elements = it.stats.count, mine.met_at = it.step, mine.first_size = size;
@@ -334,6 +356,8 @@ private:
         double const before = square_root(it.stats.previous_sum_squares);
         if (mine.moves == 1) { mine.departs_at = before; }
         mine.shrinks = before - mine.size >= 0.99 * length;
+        bool const is_outwards = length >= large_step * before && mine.size - before >= 0.95 * length;
+        mine.straight_leaps = is_outwards ? mine.straight_leaps + 1 : 0;
         fade(mine);
         if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }
         if (mine.moves > first_updates && ratio >= leap && mine.leapt_to == 0) {
@@ -413,6 +437,7 @@ private:
     per_tensor<weight> all_;
     per_tensor<shown_gradient> gradients_;
     std::uint64_t all_moves_ = 0, all_rests_ = 0;
+    double biases_moved_ = 0;  // the sum of the root mean squares of their changes
     std::uint64_t closes_ = 0;
     std::uint64_t without_pull_ = 0;               // closes in a row: every gradient is zero
     std::uint64_t still_ = 0, longest_still_ = 0;  // likewise: no weight moved; and the most so far

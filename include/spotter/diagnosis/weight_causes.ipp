@@ -24,6 +24,7 @@ struct tally {
     shown_weight first{}, largest{};  // of those that match, in the order of the program; the largest is above zero
 
     [[nodiscard]] constexpr bool are_most() const noexcept { return 2 * matching > judged; }
+    [[nodiscard]] constexpr bool are_all() const noexcept { return matching > 0 && matching >= judged; }
 };
 // `ask(weight)` answers with `weighed`. `at`: the member that holds the step.
 template <class Ask>
@@ -169,20 +170,20 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into.detail << "seen at " << name_of(it.at.mode) << '(' << it.at.index << ')';
     return true;
 }
-// The loss has risen from the start, or worsens and was never below its first value, and weights move one way, in steps
-// of any usual size. Under a rate that is too large they go to and fro, or their first step is far larger than they
-// are.
+// The loss has risen from the start, or worsens and was never below its first value. Weights move one way in steps of
+// usual size, or run away. Under a rate that is too large they go to and fro, or their first step is far larger.
 [[nodiscard]] inline bool climbs_one_way(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     auto const* const loss = of.losses.first_that(progress::worsens, name);
     if (loss == nullptr || loss->is_of_player || loss->train.fell_at_first()) { return false; }
     falling_series const& all = loss->train;
     bool const never_fell = all.says() == progress::worsens && all.lowest() >= all.first();
-    tally const straight = count(
-        of.weights, [](update_sizes::weight const& it) { return weighed{it.straightness(), it.grows_straight()}; });
-    bool const are_half = straight.matching > 0 && 2 * straight.matching >= straight.judged;
     bool const began_usual = !of.weights.leapt(of.limits.strong * of.limits.large_step);
-    if (!are_half || !began_usual || !(never_fell || all.rises_from_the_start())) { return false; }
+    tally const straight = count(of.weights, [=](update_sizes::weight const& it) {
+        return weighed{it.straightness(), it.runs_away() || (began_usual && it.grows_straight())};
+    });
+    bool const are_half = straight.matching > 0 && 2 * straight.matching >= straight.judged;
+    if (!are_half || !(never_fell || all.rises_from_the_start())) { return false; }
     into = found_by(rule_id::update_direction, "the loss rises while weights move one way", name,
                     {"loss", all.level(), all.first(), relation::greater}, loss->trained_at);
     into.detail << "growth of \"" << straight.first.name << "\" over all its steps " << straight.first.value;
@@ -220,20 +221,22 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // Some elements of a weight are not finite, and the others are a hundred times as large as the weight was before: they
 // grew there. A value that is not finite and came with the data leaves the others as they were.
 [[nodiscard]] inline bool overflowed(run_evidence const& of, finding& into) noexcept {
-    double const limit = update_sizes::overflowed;
     tally const all = count(
-        of.weights, [&](update_sizes::weight const& it) { return weighed{it.growth, it.growth >= limit}; },
+        of.weights,
+        [](update_sizes::weight const& it) { return weighed{it.growth, it.growth >= update_sizes::overflowed}; },
         &update_sizes::weight::growth_at);
     if (all.matching == 0) { return false; }
     into = found_by(rule_id::learning_rate_too_large, "weights grow until they are not finite", all,
-                    "growth of the finite elements", relation::greater_equal, limit);
+                    "growth of the finite elements", relation::greater_equal, update_sizes::overflowed);
     return true;
 }
 
 // More than half of the weight matrices, and at least two, began so large that each layer multiplies the size of its
-// signals several times. Or one of several began far beyond that, with a mean square above 10: no usual initialisation
-// draws such values, that of a table (1) included. A single matrix has the units of its features.
-[[nodiscard]] SPOTTER_STRICT inline bool initial_scale(update_sizes const& weights, diagnosis_limits const& limits,
+// signals several times. The first loss is then above that of a guess among classes. Or one of several began far beyond
+// that, with a mean square above 10: no usual initialisation, nor a table (1), draws such values. A single matrix has
+// the units of its features.
+[[nodiscard]] SPOTTER_STRICT inline bool initial_scale(update_sizes const& weights, progress_watch const& losses,
+                                                       class_range const& classes, diagnosis_limits const& limits,
                                                        finding& into) noexcept {
     SPOTTER_STRICT_BODY
     double const limit = limits.initial_scale, far_beyond = limits.strong * limit;
@@ -245,15 +248,17 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         };
     };
     tally const all = count(weights, beyond(limit, 0)), extreme = count(weights, beyond(far_beyond, 10));
-    bool const are_most = all.matching >= 2 && all.are_most();
-    bool const any_extreme = extreme.judged >= 2 && extreme.matching > 0;
-    if (!are_most && !any_extreme) { return false; }
+    auto const* const loss = losses.loss();
+    bool const is_guess = loss != nullptr && classes.is_guess(loss->train.first());
+    bool const are_most = all.matching >= 2 && all.are_most() && !is_guess;
+    if (!are_most && (extreme.judged < 2 || extreme.matching == 0)) { return false; }
     into = found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them",
                     are_most ? all : extreme, "root mean square times root of fan-in", relation::greater_equal,
                     are_most ? limit : far_beyond);
     return true;
 }
 
+inline constexpr double next_to_zero = 5e-3;  // a scale
 // All weight matrices, and at least two, began below `least`. Signals fade from layer to layer, and so do gradients.
 // One of several may: some programs begin their last layer so.
 [[nodiscard]] inline bool begin_below(double least, update_sizes const& weights, diagnosis_limits const& limits,
@@ -265,10 +270,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into = found_by(rule_id::poor_weight_initialization, "weights begin next to zero", all,
                     "root mean square times root of fan-in", relation::less, least, poor_weight_initialization::remedy);
     return true;
-}
-[[nodiscard]] inline bool begin_next_to_zero(update_sizes const& weights, diagnosis_limits const& limits,
-                                             finding& into) noexcept {
-    return begin_below(5e-3, weights, limits, into);
 }
 
 // More than half of the weight matrices have shrunk to half of what they began as.
@@ -313,7 +314,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     tally const all = count(weights, [&](update_sizes::weight const& it) {
         return weighed{static_cast<double>(it.rests), it.moves == 0 && it.rests >= patience};
     });
-    if (all.matching == 0 || all.matching < all.judged || weights.nothing_pulls()) { return false; }
+    if (!all.are_all() || weights.biases_move() || weights.nothing_pulls()) { return false; }
     into = at_rest(all, "no weight has ever moved", patience);
     return true;
 }
@@ -325,7 +326,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         bool const rests = it.moves > 0 && it.resting >= patience;
         return weighed{static_cast<double>(it.resting), rests && !it.has_converged()};
     });
-    if (all.matching == 0 || all.matching < all.judged || weights.nothing_pulls_now()) { return false; }
+    if (!all.are_all() || weights.nothing_pulls_now()) { return false; }
     into = at_rest(all, "no weight moves any more", patience);
     into.others = 0;
     return true;
@@ -411,7 +412,7 @@ inline constexpr double no_share = 1e-7;  // float32 has 24 bits
 }
 // All weight matrices began next to zero; or small, and such a step would not change the loss.
 [[nodiscard]] inline bool pass_nothing(run_evidence const& of, finding& into) noexcept {
-    if (begin_next_to_zero(of.weights, of.limits, into)) { return true; }
+    if (begin_below(next_to_zero, of.weights, of.limits, into)) { return true; }
     measurement const share = share_to_gain(of);
     return share.known && share.value < no_share && begin_below(update_sizes::small_scale, of.weights, of.limits, into);
 }
@@ -440,8 +441,7 @@ inline constexpr double no_share = 1e-7;  // float32 has 24 bits
     return true;
 }
 
-// Closes whose gradients are all zero, after which none arrives. An agent gathers experience for long without any: at
-// first, and before each update.
+// Closes with zero gradients after which none arrives. An agent gathers experience for long without any.
 [[nodiscard]] inline std::uint64_t zeros_in_a_row(progress_watch const& losses) noexcept {
     return losses.judges_returns() ? 20'000 : 50;
 }
