@@ -208,7 +208,7 @@ SPOTTER_BODY void diagnoser::look_beside_rules(spotter::progress now, news& into
         bool const is_due = weights_.closes() % 100 == 1;  // these take hundreds of updates
         finding unused;
         return is_due && (updates_are_small(weights_, losses_, now, limits_) || causes::most_vanished(weights_) ||
-                          causes::leap_on_average(weights_, limits_.leap, unused));
+                          (weights_.are_several() && causes::leap_on_average(weights_, limits_.leap, unused)));
     });
     raise_once(end_reported_, severity::warning,
                [&] { return gradients_are_zero(weights_, losses_) || weights_are_at_rest(weights_, losses_); });

@@ -176,10 +176,14 @@ public:
     // since.
     [[nodiscard]] SPOTTER_STRICT constexpr bool leave_a_plateau(double loss) const noexcept {
         SPOTTER_STRICT_BODY
-        std::uint64_t matrices = 0;
-        each([&](std::string_view, weight const&) { ++matrices; });
         double const before = middle_of(pulls_.first_third());
-        return matrices > 1 && before < 0.1 * loss && middle_of(pulls_.last_third()) > before;
+        return are_several() && before < 0.1 * loss && middle_of(pulls_.last_third()) > before;
+    }
+    // More than one weight was seen. A single one may be a table, such as the places of points.
+    [[nodiscard]] constexpr bool are_several() const noexcept {
+        std::uint64_t count = 0;
+        each([&](std::string_view, weight const&) { ++count; });
+        return count > 1;
     }
 
     // Weights have moved, and none has for a hundred closes that showed some, and for three times as many as ever
@@ -196,11 +200,13 @@ public:
         return 2 * rest >= all || fade == all;
     }
 
-    // Biases have moved by more than next to nothing beside the weights: the rate is not why these rest.
+    // Biases have moved by more than next to nothing beside the weights, and these have gradients: the rate is not why
+    // they rest.
     [[nodiscard]] constexpr bool biases_move() const noexcept {
-        return biases_moved_ > 0 && !any([this](std::string_view, weight const& it) {
-                   return biases_moved_ < little * square_root(it.mean_square());
-               });
+        bool const is_far = biases_moved_ > 0 && !any([this](std::string_view, weight const& it) {
+                                return biases_moved_ < little * square_root(it.mean_square());
+                            });
+        return is_far && any([](std::string_view, weight const& it) { return it.pulled; });
     }
 
     // Whether all weights should be checked at this close: one is new, or its first updates are over; or none has moved
