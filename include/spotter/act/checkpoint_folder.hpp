@@ -69,6 +69,7 @@ private:
     [[nodiscard]] error make_room(listed_checkpoint const& one, std::string_view from = {});
     [[nodiscard]] error enter(listed_checkpoint one, std::string const& from);
     [[nodiscard]] listed_checkpoint* entry_at(std::string_view path) noexcept;
+    [[nodiscard]] bool is_same_file(std::string_view a, std::string_view b) noexcept;
     [[nodiscard]] truth is_there(listed_checkpoint const& one) noexcept;
     [[nodiscard]] truth is_sound(listed_checkpoint& one);
     [[nodiscard]] std::size_t newest_good(std::uint64_t run);
@@ -153,6 +154,12 @@ SPOTTER_BODY listed_checkpoint* checkpoint_folder::entry_at(std::string_view pat
     return nullptr;
 }
 
+// A path has many spellings: relative, with `..`, through a link.
+SPOTTER_BODY bool checkpoint_folder::is_same_file(std::string_view a, std::string_view b) noexcept {
+    auto const one = files_.facts_of(a), other = files_.facts_of(b);
+    return a == b || (one && other && one->identity != 0 && one->identity == other->identity);
+}
+
 // Whether the file has its written length; if it was read before, whether it is still the same file.
 SPOTTER_BODY truth checkpoint_folder::is_there(listed_checkpoint const& one) noexcept {
     auto const facts = files_.facts_of(one.file.path);
@@ -221,7 +228,7 @@ SPOTTER_BODY error checkpoint_folder::make_room(listed_checkpoint const& one, st
         std::string const path = path_of(one, state);
         listed_checkpoint* const mine = entry_at(path);
         bool const same_run = mine != nullptr && mine->ours && mine->file.run == one.file.run;
-        if (path == from || (same_run && is_sound(*mine) == truth::yes)) { continue; }
+        if ((!from.empty() && is_same_file(path, from)) || (same_run && is_sound(*mine) == truth::yes)) { continue; }
         auto const kind = files_.kind_of(path);
         if (!kind) { return kind.error(); }
         if (*kind == path_kind::missing) { continue; }
@@ -281,7 +288,10 @@ SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std
     if (!kind) { return kind.error(); }
     if (*kind != path_kind::file) { return {errc::unwritable, "there is no file to take as a checkpoint"}; }
     if (error const why = hold()) { return why; }
-    if (entry_at(from) != nullptr) { return {errc::exists, "that file is one of these checkpoints already"}; }
+    for (listed_checkpoint const& each : all_) {
+        if (!is_same_file(each.file.path, from)) { continue; }
+        return {errc::exists, "that file is one of these checkpoints already"};
+    }
     listed_checkpoint one;
     one.ending = ending_of(from);
     one.moment = moment;
