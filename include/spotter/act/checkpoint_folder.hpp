@@ -6,6 +6,7 @@
 #include <spotter/file/system.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ public:
 
 private:
     [[nodiscard]] error hold();
+    // Whether this process is a fork of the one that holds the folder.
+    [[nodiscard]] bool is_fork() const noexcept { return fork_ && fork_->in_child(); }
     [[nodiscard]] error sync_file(std::string const& path);
     // Removes its file and clears its path. Keeps the first error.
     void remove(listed_checkpoint& it, error& first);
@@ -79,7 +82,7 @@ private:
     file_system& files_;
     std::string folder_;
     checkpoint_list list_;
-    fork_guard fork_{};
+    std::optional<fork_guard> fork_{};  // of the process that took the lock
     opened_file lock_{};
     bool held_ = false;
     error trouble_{};
@@ -121,16 +124,22 @@ SPOTTER_BODY checkpoint_folder::checkpoint_folder(std::string_view folder, check
 }
 
 SPOTTER_BODY checkpoint_folder::~checkpoint_folder() {
-    if (lock_.open()) { fork_.in_child() ? files_.leave_lock(lock_) : files_.unlock(lock_); }
+    if (lock_.open()) { is_fork() ? files_.leave_lock(lock_) : files_.unlock(lock_); }
+}
+
+[[nodiscard]] SPOTTER_BODY error saved_by_parent() noexcept {
+    return {errc::busy, "the process that this one was forked from saves into this folder: use another folder"};
 }
 
 // Called before the first write. The previous holder of the lock may have changed the folder.
 SPOTTER_BODY error checkpoint_folder::hold() {
+    if (is_fork()) { return saved_by_parent(); }
     if (!held_) {
         if (!lock_.open()) {
             auto const lock = files_.lock(list_.path_of(checkpoint_list::lock_name));
             if (!lock && lock.error().code == errc::busy) { return lock.error(); }
             if (lock) { lock_ = *lock; }  // otherwise the file system has no locks
+            fork_.emplace();
         }
         if (error const why = list_.read(all_)) { return why; }
         held_ = true;
@@ -328,6 +337,7 @@ SPOTTER_BODY error checkpoint_folder::enter(listed_checkpoint one, std::string c
 }
 
 SPOTTER_BODY error checkpoint_folder::mark(std::size_t which, bool good) {
+    if (is_fork()) { return saved_by_parent(); }
     checkpoint_state const state = good ? checkpoint_state::good : checkpoint_state::bad;
     std::string const fresh = path_of(all_[which], state);
     if (all_[which].file.path != fresh) {  // otherwise the folder could not be synced last time
@@ -353,7 +363,7 @@ SPOTTER_BODY error checkpoint_folder::mark(std::size_t which, bool good) {
 
 // Only removes files that have newer, unchanged ones in their place.
 SPOTTER_BODY error checkpoint_folder::tidy(std::uint64_t run) {
-    if (!held_) { return {}; }
+    if (!held_ || is_fork()) { return {}; }
     auto const gone = [](listed_checkpoint const& each) { return each.file.path.empty(); };
     error first;
     remove_surplus(run, first);
