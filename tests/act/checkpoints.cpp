@@ -172,6 +172,31 @@ TEST_CASE("a file that the loop wrote itself is taken in, with its own kind of n
     CHECK(kept.adopt(watch, train(1), folder / "missing.pt").code == errc::unwritable);
 }
 
+TEST_CASE("a file is the same one however its path is spelled: adopt refuses a checkpoint, and takes a file in place") {
+    temporary_folder const folder;
+    bool const is_relative = GENERATE(false, true);
+    std::filesystem::create_directories(folder / "kept");
+    std::filesystem::path const before = std::filesystem::current_path();
+    if (is_relative) { std::filesystem::current_path(folder / "kept"); }
+    std::string const at = is_relative ? "" : folder / "kept/../kept/";
+    hook watch{plan{}};
+    (void)watch.step(0, "x"_t = 1.0F);
+    checkpoints kept{folder / "kept"};
+    CHECK(!kept.save(watch, train(0), "x"_t = 1.0F));
+    kept.review(watch);
+    checkpoint_file const good = kept.last_good(watch);
+    (void)watch.step(1, "x"_t = 1.0F);
+    CHECK(kept.adopt(watch, train(1), at + "train-0.safetensors").code == errc::exists);
+    CHECK(kept.last_good(watch).path == good.path);
+    CHECK(std::filesystem::exists(good.path));
+    std::ofstream{folder / "kept/train-1.pt"} << "mine";
+    CHECK(!kept.adopt(watch, train(1), at + "train-1.pt"));
+    kept.review(watch);
+    CHECK(bytes_at(folder / "kept/train-1.pt") == "mine");
+    CHECK(kept.last_good(watch).step == train(1));
+    std::filesystem::current_path(before);
+}
+
 TEST_CASE("with a bad one only the newest stays, until one is good") {
     temporary_folder const folder;
     net it;

@@ -399,6 +399,65 @@ TEST_CASE("a cure that makes it worse is stopped, what it asked for ends, and bo
     CHECK(all[1].find("; stopped") != all[1].npos);
 }
 
+TEST_CASE("losses that are not shown count as none: a cure is worse where half of those shown are not finite") {
+    // A loss is shown at every `every`th step, and each `one_in`th of those is bad.
+    auto const [every, one_in, is_worse] = GENERATE(table<std::uint64_t, std::uint64_t, bool>({{1, 1000, false},
+                                                                                               {3, 1000, false},
+                                                                                               {40, 1000, false},
+                                                                                               {1, 3, false},
+                                                                                               {1, 2, true},
+                                                                                               {5, 2, true},
+                                                                                               {5, 3, false},
+                                                                                               {1000, 1000, false}}));
+    INFO("a loss at every " << every << ", one bad in " << one_in);
+    heal cures{faster{}};
+    hook watch{plan{}, any("marker", maximum > 0) | named{"asks"}, cures.gauge()};
+    for (std::uint64_t i = 0; i <= 201; ++i) {
+        watch.begin(train(i));
+        watch.observe("marker", i == 100 ? 1.0F : 0.0F);
+        watch.observe("grad/fc1/w", 1.0F);
+        bool const is_bad = i > 100 && i / every % one_in == 1;
+        if (i % every == 0) { watch.observe("loss", is_bad ? nan_value : 1.0F); }
+        (void)cures.treat(watch, train(i), watch.end());
+    }
+    cure_report const reported = report_of(cures, "faster");
+    CHECK(reported.acts == 1);
+    CHECK(reported.worse == (is_worse ? 1 : 0));
+    CHECK(reported.unchanged == (is_worse ? 0 : 1));
+    CHECK(reported.stopped == is_worse);
+}
+
+TEST_CASE("a decision has its own reason, not that of a cure that did not act") {
+    temporary_folder const folder;
+    heal cures{clip_gradients{.window = 8, .steps = 10}, step_back{}};
+    hook watch{folder / "run", plan{}, cures.gauge()};
+    std::vector<float> w(8, 1.0F);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        std::vector<float> const gradient(8, i == 20 || i == 22 ? 100.0F : 0.1F + 0.001F * static_cast<float>(i));
+        w[0] = i == 30 ? nan_value : 1.0F;
+        (void)cures.treat(watch, train(i), watch.step(train(i), "fc1/w"_t = w, "grad/fc1/w"_t = gradient));
+    }
+    watch.finish();
+    list const all = decisions(folder / "run");
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].rfind("train(20) clip_gradients: their norm is ", 0) == 0);
+    CHECK(all[1].rfind("train(30) step_back: the rate is 1/2 of what it was: a weight is NaN or infinite", 0) == 0);
+}
+
+TEST_CASE("a quantile beyond 0 to 1 is the nearest of them") {
+    auto const [quantile, limit] =
+        GENERATE(table<double, double>({{-3, 1}, {0, 1}, {1, 8}, {1.5, 8}, {1e300, 8}, {std::nan(""), 1}}));
+    INFO(quantile);
+    heal cures{clip_gradients{.quantile = quantile, .window = 8}};
+    hook watch{plan{}, cures.gauge()};
+    double clipped = 0;
+    for (std::uint64_t i = 1; i <= 9; ++i) {
+        float const norm = i < 9 ? static_cast<float>(i) : 1000.0F;
+        clipped = cures.treat(watch, train(i), watch.step(train(i), "grad/fc1/w"_t = norm)).largest_norm;
+    }
+    CHECK(clipped == limit);
+}
+
 TEST_CASE("a rule that asks to stop is heard where no cure has anything against it") {
     heal cures{skip_batch{}};
     hook watch{plan{}, on(any("loss", maximum > 100) | named{"too_high"}, stop), cures.gauge()};

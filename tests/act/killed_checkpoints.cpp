@@ -107,3 +107,48 @@ TEST_CASE("checkpoints of a loop that goes back: killed at each operation of the
     CHECK(ended == 4);
     CHECK(killed > 400);
 }
+
+TEST_CASE("a fork of a process that saves is busy, and changes nothing; a fork before the first save may save itself") {
+    temporary_folder const folder;
+    one_run sink;
+    hook watch{sink, plan{}};
+    checkpoints kept{folder / "kept"};
+    std::vector<float> const w(64, 2.0F);
+    auto const save = [&](std::uint64_t step) {
+        (void)watch.step(step, "x"_t = 1.0F);
+        return kept.save(watch, train(step), "w"_t = w).code;
+    };
+    auto const code_in_fork = [&](auto const& work) {
+        pid_t const child = ::fork();
+        if (child == 0) { ::_exit(static_cast<int>(work())); }
+        int how = 0;
+        REQUIRE(::waitpid(child, &how, 0) == child);
+        REQUIRE(WIFEXITED(how));
+        return static_cast<errc>(WEXITSTATUS(how));
+    };
+    SECTION("a fork of a process that saves") {
+        REQUIRE(save(0) == errc::none);
+        REQUIRE(save(1) == errc::none);
+        std::string const before = bytes_at(folder / "kept/checkpoints.list");
+        CHECK(code_in_fork([&] { return save(7); }) == errc::busy);
+        CHECK(code_in_fork([&] {
+                  (void)watch.step(8, "x"_t = 1.0F);
+                  std::ofstream{folder / "mine.pt"} << "mine";
+                  return kept.adopt(watch, train(8), folder / "mine.pt").code;
+              }) == errc::busy);
+        CHECK(code_in_fork([&] { return kept.review(watch), kept.trouble().code; }) == errc::busy);
+        CHECK(bytes_at(folder / "kept/checkpoints.list") == before);
+        CHECK(value_of(folder / "kept/train-0.safetensors") == 2);
+        CHECK(value_of(folder / "kept/train-1.unproven.safetensors") == 2);
+        CHECK(bytes_at(folder / "mine.pt") == "mine");
+        CHECK(save(2) == errc::none);
+        CHECK(kept.last_good(watch).step == train(1));
+        CHECK(!kept.trouble());
+    }
+    SECTION("a fork before the first save") {
+        CHECK(code_in_fork([&] { return save(0); }) == errc::none);
+        CHECK(value_of(folder / "kept/train-0.unproven.safetensors") == 2);
+        CHECK(save(1) == errc::none);
+        CHECK(kept.all().size() == 2);
+    }
+}

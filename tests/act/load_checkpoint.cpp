@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,19 @@ void visit_tensors(in_columns const& it, Visit visit) {
     tensor_ref view = view_of(it.w.data(), {2, 3});
     view.layout = order::column_major;
     visit("fc1/w", view);
+}
+
+// A net that throws while it is shown.
+struct throwing {
+    std::vector<float> w = std::vector<float>(6, 0.0F);
+    int what = 0;
+};
+template <class Visit>
+void visit_tensors(throwing const& it, Visit visit) {
+    visit("fc1/w", it.w);
+    if (it.what == 1) { throw std::runtime_error{"the layer is gone"}; }
+    if (it.what == 2) { throw 7; }
+    if (it.what == 3) { throw std::bad_alloc{}; }
 }
 
 template <class... Tensors>
@@ -191,4 +206,25 @@ TEST_CASE("a tensor that is made anew when it is shown cannot be filled") {
     CHECK(why.code == errc::not_contiguous);
     CHECK(why.what.view() ==
           "fc1/w: it is not in packed memory of the program, so it cannot be filled; load it yourself");
+}
+
+TEST_CASE("a net that throws is reported as such, and not as missing memory") {
+    temporary_folder const folder;
+    hook watch{plan{}};
+    checkpoints kept{folder / "kept"};
+    throwing net;
+    auto const [what, code, said] = GENERATE(table<int, errc, std::string>(
+        {{1, errc::user_code_threw, "visit_tensors threw an exception. It says: the layer is gone"},
+         {2, errc::user_code_threw, "visit_tensors threw an exception"},
+         {3, errc::out_of_memory, ""}}));
+    (void)watch.step(0, "x"_t = 1.0F);
+    REQUIRE(!kept.save(watch, train(0), net));
+    net.what = what;
+    (void)watch.step(1, "x"_t = 1.0F);
+    error const saved = kept.save(watch, train(1), net), loaded = load_checkpoint(kept.all().at(0).path, net);
+    CHECK(saved.code == code);
+    CHECK(loaded.code == code);
+    if (!said.empty()) { CHECK((saved.what.view() == said && loaded.what.view() == said)); }
+    net.what = 0;
+    CHECK(!kept.save(watch, train(1), net));
 }

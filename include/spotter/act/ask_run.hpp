@@ -144,7 +144,8 @@ SPOTTER_BODY result<std::vector<run_answer>> ask_run(std::string const& path, ru
     auto const until = detail::ask_clock::now() + patience;
     auto const nap = [] { std::this_thread::sleep_for(std::chrono::milliseconds{10}); };
     std::string const place = path + '/' + layout::control_name;
-    result<opened_file> turn = files.lock(place + ".lock");  // released automatically if the process is killed
+    // Released automatically if the process is killed. The file stays: another request may wait for this very file.
+    result<opened_file> turn = files.lock(place + ".lock");
     while (!turn && turn.error().code == errc::busy && detail::ask_clock::now() < until) {
         nap();
         turn = files.lock(place + ".lock");

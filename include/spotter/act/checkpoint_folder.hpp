@@ -6,6 +6,7 @@
 #include <spotter/file/system.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ public:
 
 private:
     [[nodiscard]] error hold();
+    // Whether this process is a fork of the one that holds the folder.
+    [[nodiscard]] bool is_fork() const noexcept { return fork_ && fork_->in_child(); }
     [[nodiscard]] error sync_file(std::string const& path);
     // Removes its file and clears its path. Keeps the first error.
     void remove(listed_checkpoint& it, error& first);
@@ -69,6 +72,7 @@ private:
     [[nodiscard]] error make_room(listed_checkpoint const& one, std::string_view from = {});
     [[nodiscard]] error enter(listed_checkpoint one, std::string const& from);
     [[nodiscard]] listed_checkpoint* entry_at(std::string_view path) noexcept;
+    [[nodiscard]] bool is_same_file(std::string_view a, std::string_view b) noexcept;
     [[nodiscard]] truth is_there(listed_checkpoint const& one) noexcept;
     [[nodiscard]] truth is_sound(listed_checkpoint& one);
     [[nodiscard]] std::size_t newest_good(std::uint64_t run);
@@ -78,7 +82,7 @@ private:
     file_system& files_;
     std::string folder_;
     checkpoint_list list_;
-    fork_guard fork_{};
+    std::optional<fork_guard> fork_{};  // of the process that took the lock
     opened_file lock_{};
     bool held_ = false;
     error trouble_{};
@@ -120,16 +124,22 @@ SPOTTER_BODY checkpoint_folder::checkpoint_folder(std::string_view folder, check
 }
 
 SPOTTER_BODY checkpoint_folder::~checkpoint_folder() {
-    if (lock_.open()) { fork_.in_child() ? files_.leave_lock(lock_) : files_.unlock(lock_); }
+    if (lock_.open()) { is_fork() ? files_.leave_lock(lock_) : files_.unlock(lock_); }
+}
+
+[[nodiscard]] SPOTTER_BODY error saved_by_parent() noexcept {
+    return {errc::busy, "the process that this one was forked from saves into this folder: use another folder"};
 }
 
 // Called before the first write. The previous holder of the lock may have changed the folder.
 SPOTTER_BODY error checkpoint_folder::hold() {
+    if (is_fork()) { return saved_by_parent(); }
     if (!held_) {
         if (!lock_.open()) {
             auto const lock = files_.lock(list_.path_of(checkpoint_list::lock_name));
             if (!lock && lock.error().code == errc::busy) { return lock.error(); }
             if (lock) { lock_ = *lock; }  // otherwise the file system has no locks
+            fork_.emplace();
         }
         if (error const why = list_.read(all_)) { return why; }
         held_ = true;
@@ -151,6 +161,12 @@ SPOTTER_BODY listed_checkpoint* checkpoint_folder::entry_at(std::string_view pat
         if (each.file.path == path) { return &each; }
     }
     return nullptr;
+}
+
+// A path has many spellings: relative, with `..`, through a link.
+SPOTTER_BODY bool checkpoint_folder::is_same_file(std::string_view a, std::string_view b) noexcept {
+    auto const one = files_.facts_of(a), other = files_.facts_of(b);
+    return a == b || (one && other && one->identity != 0 && one->identity == other->identity);
 }
 
 // Whether the file has its written length; if it was read before, whether it is still the same file.
@@ -221,7 +237,7 @@ SPOTTER_BODY error checkpoint_folder::make_room(listed_checkpoint const& one, st
         std::string const path = path_of(one, state);
         listed_checkpoint* const mine = entry_at(path);
         bool const same_run = mine != nullptr && mine->ours && mine->file.run == one.file.run;
-        if (path == from || (same_run && is_sound(*mine) == truth::yes)) { continue; }
+        if ((!from.empty() && is_same_file(path, from)) || (same_run && is_sound(*mine) == truth::yes)) { continue; }
         auto const kind = files_.kind_of(path);
         if (!kind) { return kind.error(); }
         if (*kind == path_kind::missing) { continue; }
@@ -281,7 +297,10 @@ SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std
     if (!kind) { return kind.error(); }
     if (*kind != path_kind::file) { return {errc::unwritable, "there is no file to take as a checkpoint"}; }
     if (error const why = hold()) { return why; }
-    if (entry_at(from) != nullptr) { return {errc::exists, "that file is one of these checkpoints already"}; }
+    for (listed_checkpoint const& each : all_) {
+        if (!is_same_file(each.file.path, from)) { continue; }
+        return {errc::exists, "that file is one of these checkpoints already"};
+    }
     listed_checkpoint one;
     one.ending = ending_of(from);
     one.moment = moment;
@@ -318,6 +337,7 @@ SPOTTER_BODY error checkpoint_folder::enter(listed_checkpoint one, std::string c
 }
 
 SPOTTER_BODY error checkpoint_folder::mark(std::size_t which, bool good) {
+    if (is_fork()) { return saved_by_parent(); }
     checkpoint_state const state = good ? checkpoint_state::good : checkpoint_state::bad;
     std::string const fresh = path_of(all_[which], state);
     if (all_[which].file.path != fresh) {  // otherwise the folder could not be synced last time
@@ -343,7 +363,7 @@ SPOTTER_BODY error checkpoint_folder::mark(std::size_t which, bool good) {
 
 // Only removes files that have newer, unchanged ones in their place.
 SPOTTER_BODY error checkpoint_folder::tidy(std::uint64_t run) {
-    if (!held_) { return {}; }
+    if (!held_ || is_fork()) { return {}; }
     auto const gone = [](listed_checkpoint const& each) { return each.file.path.empty(); };
     error first;
     remove_surplus(run, first);

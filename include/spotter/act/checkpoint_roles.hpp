@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): which tensors of a net a checkpoint needs.
+// Act (L6): which tensors of a net a checkpoint needs, and the errors of a net that throws when it shows them.
 #pragma once
 
+#include <spotter/core/guard.hpp>
 #include <spotter/core/role.hpp>
+#include <spotter/trial/no_memory.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -22,6 +24,17 @@ template <class... Flags>
     role const last = guess_role(name.substr(name.find_last_of("/.") + 1));
     bool const is_parameter = last == role::weight || last == role::bias;
     return is_of_batch(name, what) && !is_parameter && (is_signal || name.find_first_of("/._") == name.npos);
+}
+
+// Returns visit(), or the error of what it threw: out_of_memory with the sentence `lack`, or user_code_threw.
+template <class Visit>
+[[nodiscard]] error answer_of_net(Visit const& visit, char const* lack) noexcept {
+    return guarded_or([&] { return answered(visit, lack); },
+                      [](std::string_view said) {
+                          error why{errc::user_code_threw, "visit_tensors threw an exception"};
+                          if (!said.empty()) { why.what << ". It says: " << said.substr(0, 160); }
+                          return why;
+                      });
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -34,19 +34,19 @@ public:
     // Call it after a step's close and its update: training goes on at the next index. Writes the current values of
     // the tensors. They are passed as to hook.step: `"fc1/w"_t = w`, or a net with visit_tensors. Of a net, what
     // each batch makes anew is left out (checkpoint_options::batch). errc::wrong_type where a value is not finite in
-    // the written type; errors of the disk. After an error the earlier files are still there.
+    // the written type; errc::user_code_threw where visit_tensors threw; errors of the disk. After an error the earlier
+    // files are still there.
     template <class Hook, class... Tensors>
     [[nodiscard]] error save(Hook& watch, step_id step, Tensors const&... tensors) noexcept {
         review(watch);
         if (inside_ == nullptr) { return trouble_; }
-        error why;
-        bool const fine = guarded([&] {
+        auto const write = [&] {
             detail::checkpoint_writer& file = inside_->begin(step, watch.vital_signs().moment_of(step), run_of(watch));
             (each_of(tensors, [&](std::string_view name, offered const& values) { file.declare(name, values); }), ...);
             (each_of(tensors, [&](std::string_view, offered const& values) { file.write(values); }), ...);
-            why = inside_->end();
-        });
-        if (!fine) { why = no_memory(); }
+            return inside_->end();
+        };
+        error const why = detail::answer_of_net(write, lack);
         tell(watch, step, why ? "refused: " : "unproven", why);
         return why;
     }
@@ -122,6 +122,8 @@ public:
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
+    static constexpr char lack[] = "no memory for a checkpoint";
+
     template <class Hook>
     [[nodiscard]] static std::uint64_t run_of(Hook const& watch) noexcept {
         std::uint64_t const recorded = watch.run_id();
@@ -144,7 +146,7 @@ private:
         watch.scalar("checkpoint", line.view());
     }
     error no_memory() noexcept {
-        error const why{errc::out_of_memory, "no memory for a checkpoint"};
+        error const why{errc::out_of_memory, lack};
         note(why);
         return why;
     }

@@ -102,7 +102,7 @@ struct warm_up_again {
 struct clip_gradients {
     static constexpr std::string_view name = "clip_gradients";
     std::uint64_t times = 20, until = always_allowed;
-    double quantile = 0.9;       // of the earlier norms, 0 to 1
+    double quantile = 0.9;       // of the earlier norms; beyond 0 to 1 the nearest of them
     double jump = 10;            // times that quantile; a larger norm is a reason by itself
     std::uint64_t window = 128;  // norms in memory; judged once a quarter of them are known
     std::uint64_t steps = 200;   // of clipping, from the last reason on
@@ -255,7 +255,8 @@ SPOTTER_STRICT SPOTTER_BODY double clip_gradients::limit_of(state& seen) const n
     auto const count = static_cast<std::size_t>((std::min)(seen.seen, window));
     if (count == 0 || 4 * count < window) { return 0; }
     std::copy_n(seen.norms.begin(), count, seen.sorted.begin());
-    auto const rank = static_cast<std::size_t>(quantile * static_cast<double>(count - 1));
+    double const share = (std::min)((std::max)(0.0, quantile), 1.0);  // 0 of NaN
+    auto const rank = static_cast<std::size_t>(share * static_cast<double>(count - 1));
     std::nth_element(seen.sorted.begin(), seen.sorted.begin() + rank, seen.sorted.begin() + count);
     return seen.sorted[rank];
 }

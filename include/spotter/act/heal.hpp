@@ -15,8 +15,8 @@ namespace spotter::inline SPOTTER_ABI {
 //   helped      the loss is a tenth lower
 //   unchanged   the loss is about the same, or there is none
 //   again       the cure had to act again before
-//   worse       the loss has more than doubled, half of the losses are not finite, or a weight is not: the cure is
-//               stopped, and its treatment ends
+//   worse       the loss has more than doubled, half of the losses shown since are not finite, or a weight is not: the
+//               cure is stopped, and its treatment ends
 enum class cure_effect : std::uint8_t { helped, unchanged, again, worse };
 [[nodiscard]] constexpr std::string_view name_of(cure_effect what) noexcept {
     constexpr std::string_view names[] = {"helped", "unchanged", "again", "worse"};
@@ -39,16 +39,17 @@ inline constexpr std::string_view decision_event = "decision";
 // The losses of the last steps.
 class recent_losses {
 public:
-    void add(measurement loss) noexcept;
+    void add(step_measures const& now) noexcept;
     // The median; unknown if there are none.
     [[nodiscard]] measurement median() const noexcept;
-    // The number of finite losses.
-    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+    // The numbers of steps with a finite loss, and with another. Steps that show no loss are in neither.
+    [[nodiscard]] std::uint64_t finite() const noexcept { return finite_; }
+    [[nodiscard]] std::uint64_t bad() const noexcept { return bad_; }
 
 private:
     static constexpr std::size_t most = 20;
     double last_[most]{};
-    std::uint64_t count_ = 0;
+    std::uint64_t finite_ = 0, bad_ = 0;
 };
 
 // The actions of one cure, and their effects.
@@ -75,7 +76,7 @@ private:
     cure_report report_;
     bool open_ = false;
     step_id at_{};
-    std::uint64_t since_ = 0, losses_ = 0;  // closes and losses at its last action
+    std::uint64_t since_ = 0, finite_ = 0, bad_ = 0;  // closes and losses at its last action
     measurement before_{};
 };
 
@@ -114,7 +115,7 @@ public:
         detail::step_measures const& now = measured_->now;
         bool acted = false;
         std::apply([&](auto&... each) { ((acted = treat(watch, each, of, what) || acted), ...); }, kept_);
-        losses_.add(now.bad_loss ? measurement{} : now.loss);
+        losses_.add(now);
         measured_->restored = measured_->restored || what.restore || what.reinitialise;
         bool const unsound = (now.bad_gradient || now.bad_loss || now.bad_weight) && !what.skip && !what.restore;
         what.stop = !acted && (unsound || found.decision() == decision::stop);
@@ -174,11 +175,12 @@ private:
     [[nodiscard]] bool treat(Hook& watch, kept<Cure>& it, symptoms const& of, treatment& what) noexcept {
         if (it.log.report().stopped || (it.log.is_due(of) && !is_judged_well(watch, it, of))) { return false; }
         bool const may = it.log.report().acts < it.cure.times && of.step.index < it.cure.until;
-        bool const acted = may && it.cure.acts(it.state, of, why_);
+        cure_reason why;
+        bool const acted = may && it.cure.acts(it.state, of, why);
         it.cure.follow(it.state, of, acted, what);
         if (acted) {
             detail::cure_log::line did;
-            it.log.acted(of, losses_, std::exchange(why_, {}).view(), !is_routine<Cure>(), did);
+            it.log.acted(of, losses_, why.view(), !is_routine<Cure>(), did);
             if (it.log.report().acts == it.cure.times) { did << "; that was the last time"; }
             watch.scalar(detail::decision_event, did.view());
         }
@@ -199,7 +201,6 @@ private:
     detail::recent_losses losses_{};
     std::uint64_t closes_ = 0;
     treatment last_{};
-    cure_reason why_{};  // of the current cure
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
@@ -209,11 +210,15 @@ private:
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY void recent_losses::add(measurement loss) noexcept {
-    if (loss.known) { last_[count_++ % most] = loss.value; }
+SPOTTER_BODY void recent_losses::add(step_measures const& now) noexcept {
+    if (now.bad_loss) {
+        ++bad_;
+    } else if (now.loss.known) {
+        last_[finite_++ % most] = now.loss.value;
+    }
 }
 SPOTTER_BODY measurement recent_losses::median() const noexcept {
-    std::size_t const count = count_ < most ? static_cast<std::size_t>(count_) : most;
+    std::size_t const count = finite_ < most ? static_cast<std::size_t>(finite_) : most;
     if (count == 0) { return {}; }
     double sorted[most];
     std::copy_n(last_, count, sorted);
@@ -236,7 +241,8 @@ SPOTTER_BODY void cure_log::acted(symptoms const& of, recent_losses const& losse
                                   line& into) noexcept {
     if (open_) { resolve(cure_effect::again); }
     ++report_.acts;
-    open_ = is_judged, at_ = of.step, since_ = of.measured.closes, losses_ = losses.count(), before_ = losses.median();
+    open_ = is_judged, at_ = of.step, since_ = of.measured.closes;
+    finite_ = losses.finite(), bad_ = losses.bad(), before_ = losses.median();
     begin_line(into, of.step, report_.name);
     into << ": " << why;
 }
@@ -244,7 +250,8 @@ SPOTTER_BODY void cure_log::acted(symptoms const& of, recent_losses const& losse
 SPOTTER_STRICT SPOTTER_BODY void cure_log::judge(symptoms const& of, recent_losses const& losses, line& into) noexcept {
     SPOTTER_STRICT_BODY
     measurement const loss = losses.median();
-    bool const lost = of.measured.now.bad_weight || (before_.known && losses.count() - losses_ < horizon / 2);
+    std::uint64_t const bad = losses.bad() - bad_, finite = losses.finite() - finite_;
+    bool const lost = of.measured.now.bad_weight || (before_.known && bad > 0 && bad >= finite);
     cure_effect what = lost ? cure_effect::worse : cure_effect::unchanged;
     if (!lost && before_.known) {
         double const size = magnitude(before_.value);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/act/checkpoint_roles.hpp>
-#include <spotter/core/guard.hpp>
 #include <spotter/core/source.hpp>
 #include <spotter/export/safetensors.hpp>
 #include <spotter/file/system.hpp>
@@ -58,12 +57,12 @@ private:
 //     no_shape        it has another shape there
 //     wrong_type      it has another element type there
 //     not_contiguous  it is not in packed memory of the program
+//     user_code_threw visit_tensors threw; in its second call tensors may have been written
 template <class... Tensors>
 [[nodiscard]] error load_checkpoint(std::string_view path, Tensors&&... tensors) noexcept {
     static_assert((!std::is_const_v<std::remove_reference_t<Tensors>> && ...),
                   "spotter: load_checkpoint writes into the net: it must not be const.");
-    error why{errc::out_of_memory, "no memory to read a checkpoint"};
-    (void)guarded([&] {
+    auto const read = [&] {
         detail::checkpoint_reader from;
         from.open(system_files(), path);
         auto const visit_one = [](auto& each, auto const& use) {
@@ -89,9 +88,9 @@ template <class... Tensors>
         (visit_one(tensors, check), ...);
         from.prepare();
         (visit_one(tensors, fill), ...);
-        why = from.trouble();
-    });
-    return why;
+        return error{from.trouble()};
+    };
+    return detail::answer_of_net(read, "no memory to read a checkpoint");
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

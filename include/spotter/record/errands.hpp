@@ -144,9 +144,9 @@ public:
     // The first error; for the writer.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
-    // Any thread; once true, always true.
+    // Any thread. False again once the file is gone.
     [[nodiscard]] bool asked() const noexcept { return asked_.load(std::memory_order_acquire); }
-    // Once asked() is true: the first line of the file at that time; may be empty.
+    // While asked() is true: the first line of the first such file; may be empty.
     [[nodiscard]] std::string_view reason() const noexcept { return reason_.view(); }
 
 private:
