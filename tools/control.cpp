@@ -2,6 +2,7 @@
 // Command line, `capture`, `pause`, `resume`, `flush`, `plan` and `rules`: sends a request to a running training.
 #include "folders.hpp"
 #include "output.hpp"
+#include "patience.hpp"
 #include "verbs.hpp"
 
 #include <spotter/control.hpp>
@@ -45,8 +46,7 @@ int control(control_options const& wanted, control_verb what) {
         if (!document) { return fail(error_of(errc::io_error, "cannot read ", wanted.file), wanted.json, verb, path); }
         request.document = std::move(*document);
     }
-    auto const answers =
-        ask_run(path, request, std::chrono::milliseconds{static_cast<std::int64_t>(wanted.wait * 1000)});
+    auto const answers = ask_run(path, request, patience_of(wanted.wait));
     if (!answers) { return fail(answers.error(), wanted.json, verb, path); }
     int code = fine;
     json list = json::array();

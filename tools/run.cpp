@@ -2,6 +2,7 @@
 // Command line, `run`: runs a training as attempts, with a further setting after each failure; for a sweep, many
 // trainings.
 #include "output.hpp"
+#include "patience.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 #include "watched_run.hpp"
@@ -50,7 +51,7 @@ public:
         : rules_{rules} {
         child_.command = wanted.command;
         child_.command.insert(child_.command.end(), settings.begin(), settings.end());
-        child_.patience = std::chrono::milliseconds{static_cast<std::int64_t>(wanted.patience * 1000)};
+        child_.patience = patience_of(wanted.patience);
     }
     launched operator()(supervised_attempt const& now) const {
         child_process child = child_;

@@ -2,6 +2,7 @@
 // Command line, `twin`: runs a training twice at once, and finds where the two diverge.
 
 #include "output.hpp"
+#include "patience.hpp"
 #include "verbs.hpp"
 
 #include <spotter/file/replacing_file.hpp>
@@ -107,10 +108,10 @@ public:
 
 private:
     void launch(std::size_t i) {
-        std::chrono::milliseconds const patience{static_cast<std::int64_t>(wanted_.patience * 1000)};
         std::string const run = wanted_.folder + (i == 0 ? "/a" : "/b");
-        child_process child{
-            wanted_.command, patience, {"SPOTTER_RUN=" + std::string{system_files().absolute(run).view()}}};
+        child_process child{wanted_.command,
+                            patience_of(wanted_.patience),
+                            {"SPOTTER_RUN=" + std::string{system_files().absolute(run).view()}}};
         ends[i] = child({.number = 1, .run = run});
         --running_;
     }

@@ -193,6 +193,14 @@ TEST_CASE("control: what cannot be done is refused with what to do, and recorded
     CHECK(ask_run(path, {.by = "two\nlines"}).error().code == errc::bad_config);
 }
 
+TEST_CASE("control: a patience of the longest duration that there is lasts until the answer") {
+    temporary_folder const folder;
+    hook watch{folder / "run", all_values};
+    running const loop{watch};
+    auto const answers = ask_run(folder / "run", {.what = control_verb::pause}, std::chrono::milliseconds::max());
+    CHECK((*answers)[0].state == answer_state::done);
+}
+
 TEST_CASE("control: a folder without a run, or with a finished one, is an error") {
     temporary_folder const folder;
     CHECK(ask_run(folder / "nothing", {}).error().code == errc::not_a_run);

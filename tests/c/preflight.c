@@ -81,6 +81,24 @@ static void show_nonsense(void* user, spotter_parameters* to) {
     spotter_show_tensor(NULL, "x", 0, 0, 0, NULL, 0, NULL);
 }
 
+/* One invalid tensor after the other: which, counted from 0, and the error that is reported. */
+static int refused_tensor = 0;
+static const int refused_errors[] = {SPOTTER_NULL_POINTER, SPOTTER_RANK_TOO_DEEP, SPOTTER_NULL_POINTER,
+                                     SPOTTER_RANK_TOO_DEEP, SPOTTER_BAD_CONFIG,   SPOTTER_BAD_CONFIG};
+static void show_one_refused(void* user, spotter_parameters* to) {
+    static const spotter_uint64 wide[1] = {in}, deep[9] = {in, 1, 1, 1, 1, 1, 1, 1, 1};
+    net* it = (net*)user;
+    show(user, to);
+    switch (refused_tensor) {
+        case 0: spotter_show_parameter(to, "fc/v", 0, SPOTTER_F32, NULL, it->grad_w, 1, wide); break;
+        case 1: spotter_show_parameter(to, "fc/v", 0, SPOTTER_F32, it->w, it->grad_w, 9, deep); break;
+        case 2: spotter_show_tensor(to, "v", SPOTTER_ROLE_INPUT, 0, SPOTTER_F32, NULL, 1, wide); break;
+        case 3: spotter_show_tensor(to, "v", SPOTTER_ROLE_INPUT, 0, SPOTTER_F32, it->w, 9, deep); break;
+        case 4: spotter_show_tensor(to, "v", 99, 0, SPOTTER_F32, it->w, 1, wide); break;
+        default: spotter_show_parameter(to, "fc/v", -1, SPOTTER_F32, it->w, it->grad_w, 1, wide);
+    }
+}
+
 static spotter_loop loop_of(net* it) {
     spotter_loop loop;
     memset(&loop, 0, sizeof loop);
@@ -135,5 +153,15 @@ int main(void) {
     spotter_get_health(watch, &health);
     CHECK(health.refused > 0 && health.error == SPOTTER_NO_SUCH_NAME);
     spotter_destroy(watch);
+
+    it.sign = 1, loop.show = show_one_refused;
+    for (refused_tensor = 0; refused_tensor < 6; ++refused_tensor) {
+        watch = create_everything(NULL);
+        (void)spotter_preflight(watch, &loop);
+        spotter_get_health(watch, &health);
+        CHECK(health.refused > 0 && (int)health.error == refused_errors[refused_tensor]);
+        spotter_destroy(watch);
+        (void)spotter_preflight(NULL, &loop);
+    }
     return failures == 0 ? 0 : 1;
 }

@@ -756,3 +756,19 @@ TEST_CASE("progress: what is not finite, or predicted, is not counted") {
     std::string_view name{};
     CHECK(run.inside().loss(name)->train.samples() == 400);
 }
+
+TEST_CASE("progress: near the largest index, and after a gap of half of all, a loss counts as ever") {
+    std::uint64_t const top = ~std::uint64_t{0};
+    for (std::uint64_t const start : {std::uint64_t{0}, top - 59}) {
+        shown_run run;
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            run.see(train(start + i), "loss", falling(2, 0.01, i));
+            run.see(train(start + i), "loss/other", 1e-3);
+        }
+        CHECK(run.says() == progress::improves);
+        CHECK(run.inside().loss() != nullptr);
+    }
+    shown_run leaps;
+    for (std::uint64_t i = 0; i < 60; ++i) { leaps.see(train(i < 30 ? i : i + top / 2), "loss", falling(2, 0.01, i)); }
+    CHECK(leaps.says() == progress::improves);
+}

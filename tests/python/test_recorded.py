@@ -160,6 +160,22 @@ class Recorded(unittest.TestCase):
         self.assertRaises(st.NoMoreData, run.wait, 9, 5)
         self.assertEqual(run["loss"].history()[0].tolist(), [0, 1, 2, 3, 4, 5, 7, 8])
 
+    def test_steps_up_to_the_largest_index(self):
+        tell, indices = self.live(), [0, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1]
+        for index in indices:
+            tell(f"step {index}")
+        tell("finish")
+        run = st.open_trial(self.path)
+        self.assertEqual([each.index for each in run.steps()], indices)
+        steps, loss = run["loss"].history()
+        self.assertEqual(steps.tolist(), indices)
+        self.assertEqual(loss[0], 1.0)
+        self.assertIn(str(2**64 - 1), run["loss"]._repr_html_())
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            self.assertEqual(command_line.main(["curve", self.path, "loss"]), 0)
+        self.assertEqual([int(line.split("\t")[1]) for line in printed.getvalue().splitlines()], indices)
+
     def test_a_run_whose_segments_are_thinned_while_it_is_read(self):
         tell = self.live("limited")
         tell("step 0")

@@ -276,6 +276,24 @@ class Recorded(unittest.TestCase):
         self.assertEqual(trial.steps(mode=modes.TRAIN), [0, 1, 2])  # the run is over: none is incomplete
         self.assertEqual(trial.mode(trial.global_step(modes.TRAIN, 2)), modes.TRAIN)
 
+    def test_steps_up_to_the_largest_index(self):
+        tell, indices = self.live(), [0, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1]
+        for index in indices:
+            tell(f"step {index}")
+        trial = create_trial(self.path)
+        w = trial.tensor("w")
+        for _ in ("while it is written", "when it is over"):
+            self.assertEqual(trial.steps(mode=modes.TRAIN), indices)
+            self.assertEqual(trial.steps(), list(range(5)))
+            self.assertEqual(w.steps(mode=modes.TRAIN), indices)
+            self.assertEqual([int(value[0]) for value in w.values(mode=modes.TRAIN).values()], indices)
+            for at, index in enumerate(indices):
+                self.assertEqual(w.prev_steps(index, mode=modes.TRAIN), indices[:at + 1])
+                self.assertEqual(trial.has_passed_step(index, modes.TRAIN), StepState.AVAILABLE)
+            self.assertEqual(w.prev_steps(2**63 + 1, 2, mode=modes.TRAIN), indices[1:3])
+            self.assertEqual(w.prev_steps(-1, mode=modes.TRAIN), [])
+            tell("finish")
+
     def test_a_worker_that_never_began(self):
         subprocess.run([RECORD, "workers", self.path], check=True)
         shutil.rmtree(self.path + "/worker-2")

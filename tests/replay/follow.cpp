@@ -125,6 +125,23 @@ TEST_CASE("following ends at its deadline, and can be taken up again; a step sti
     CHECK(run.status() == run_status::finished);
 }
 
+TEST_CASE("following for the longest duration that there is ends with the run, and for a negative one at once") {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything};
+    (void)watch.step(train(0), "x"_t = 11.0);
+    watch.flush();
+    trial run = open(watch.path());
+    CHECK(follow(run, large_x, std::chrono::hours::min()).steps == 1);
+    std::thread loop{[&] {
+        std::this_thread::sleep_for(100ms);
+        (void)watch.step(train(1), "x"_t = 11.0);
+        watch.finish();
+    }};
+    CHECK(follow(run, large_x, std::chrono::hours::max()).steps == 2);
+    CHECK(run.status() == run_status::finished);
+    loop.join();
+}
+
 TEST_CASE("a worker that begins while the run is followed is judged, too, and a resumed one starts afresh [A41][A42]") {
     temporary_folder const folder;
     auto const rule = large_x | for_steps{4};

@@ -287,6 +287,22 @@ TEST_CASE("underfit: checks count from the first step and fall on the next one s
     CHECK(it.step(train(24), "loss", {1}) == truth::yes);
 }
 
+TEST_CASE("underfit: near the largest index checks are due as near 0, and a warm-up without end ends never",
+          "[underfit]") {
+    std::uint64_t const top = ~std::uint64_t{0};
+    for (std::uint64_t const start : {std::uint64_t{0}, top - 39}) {
+        run it{underfit{.warmup = 10, .num_steps = 10, .patience = 2}};
+        for (std::uint64_t i = 0; i < 40; ++i) {
+            truth const expected = i < 10 ? truth::undecided : i < 20 ? truth::no : truth::yes;
+            CHECK(it.step(train(start + i), "loss", {1}) == expected);
+        }
+    }
+    for (underfit const& endless : {underfit{.warmup = top}, underfit{.warmup = 0, .num_steps = top, .patience = 2}}) {
+        run it{endless};
+        for (std::uint64_t i = 5; i < 20; ++i) { CHECK(it.step(train(i), "loss", {1}) != truth::yes); }
+    }
+}
+
 TEST_CASE("underfit: progress in evaluation is progress", "[underfit]") {
     auto const fires = [](float evaluated) {
         run it{underfit{.warmup = 10, .num_steps = 10, .patience = 1}};

@@ -226,6 +226,41 @@ TEST_CASE("batch_size: room on the processor, a GPU and its memory together", "[
     CHECK(batch_size{.cpu = "["}.malformed() == "[");
 }
 
+TEST_CASE("batch_size, cpu_bottleneck, io_bottleneck, dataloader: a tensor a core says what one of all cores says, in "
+          "any order") {
+    // One core is at its limit, the other has nothing to do.
+    auto const last_of = [](auto const& rule, std::initializer_list<std::string_view> order, float busy = 1) {
+        run it{rule};
+        truth last = truth::undecided;
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            it.see(predict(i), "sys/gpu_util/3", {i == 0 ? 0.5F : 0.05F});
+            it.see(predict(i), "sys/gpu_mem/3", {0.5F});
+            it.see(predict(i), "sys/loader_workers", {1});
+            for (std::string_view const each : order) {
+                if (each == "both") {
+                    it.see(predict(i), "sys/cores", {busy, 0});
+                } else {
+                    it.see(predict(i), each, {each == "sys/cores/0" ? busy : 0});
+                }
+            }
+            last = it.close(predict(i));
+        }
+        return last;
+    };
+    constexpr char const* cores = "sys/cores{,/*}";
+    std::initializer_list<std::string_view> const together{"both"}, forth{"sys/cores/0", "sys/cores/1"},
+        back{"sys/cores/1", "sys/cores/0"};
+    for (auto const& order : {together, forth, back}) {
+        CHECK(last_of(batch_size{.cpu = cores, .patience = 2}, order) == truth::yes);
+        CHECK(last_of(batch_size{.cpu = cores, .cpu_threshold = 0.45, .patience = 2}, order) == truth::no);
+        CHECK(last_of(cpu_bottleneck{.select = cores, .min_busy = 0.5, .patience = 2}, order) == truth::yes);
+        CHECK(last_of(cpu_bottleneck{.select = cores, .min_busy = 0.6, .patience = 2}, order) == truth::no);
+        CHECK(last_of(io_bottleneck{.select = cores, .io_threshold = 0.4, .patience = 2}, order) == truth::yes);
+        CHECK(last_of(io_bottleneck{.select = cores, .io_threshold = 0.6, .patience = 2}, order) == truth::no);
+        CHECK(last_of(dataloader{.cpu = cores, .patience = 2}, order) == truth::yes);  // 0.5 a core
+    }
+}
+
 TEST_CASE("step_outlier: eleven slow steps of the whole run, however long it was", "[step_outlier]") {
     run it{step_outlier::sagemaker_defaults()};
     std::uint64_t slow = 0, reported = no_index;
@@ -315,5 +350,14 @@ TEST_CASE("noisy_neighbour: steps that take longer where others have the process
     for (std::uint64_t i = 0; i < 100; ++i) { CHECK(sample(always, i, 0.6F, 0.1F) == truth::undecided); }
     CHECK(always.covered().reason == "fewer than `samples` with others at work, or without them: nothing to compare");
     CHECK(sample(always, 100, nan_f, 1) == truth::undecided);
+    for (bool const is_first : {true, false}) {  // of several the largest counts, in any order
+        run several{noisy_neighbour{.select = "sys/other_cpu{,/*}"}};
+        for (std::uint64_t i = 0; i < 25; ++i) {
+            if (is_first) { several.see(predict(i), "sys/other_cpu/1", {0}); }
+            several.see(predict(i), "sys/other_cpu", {i < 20 ? 0.01F : 0.5F});
+            if (!is_first) { several.see(predict(i), "sys/other_cpu/1", {0}); }
+            CHECK((several.step(predict(i), "sys/step", {i < 20 ? 0.1F : 0.15F}) == truth::yes) == (i == 24));
+        }
+    }
     CHECK((noisy_neighbour{.select = "["}.malformed() == "[" && noisy_neighbour{.step = "["}.malformed() == "["));
 }

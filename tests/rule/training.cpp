@@ -226,6 +226,16 @@ TEST_CASE("loss_not_decreasing: a rewind ends what was said of the steps that we
     CHECK(fired == 0);
 }
 
+TEST_CASE("loss_not_decreasing: near the largest index, and with checks that never come, nothing is due early") {
+    std::uint64_t const top = ~std::uint64_t{0};
+    run near_the_end{loss_not_decreasing{.num_steps = 100, .smoothing = 1, .patience = 1}};
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        CHECK(near_the_end.step(train(top - 99 + i), "loss", {1}) == truth::undecided);
+    }
+    run never_due{loss_not_decreasing{.num_steps = top, .smoothing = 1, .patience = 1}};
+    for (std::uint64_t i = 1; i < 10; ++i) { CHECK(never_due.step(train(i), "loss", {1}) == truth::undecided); }
+}
+
 TEST_CASE("loss_not_decreasing: smoothing over no observation is no smoothing") {
     CHECK(fired(loss_not_decreasing{.num_steps = 10, .smoothing = 0, .patience = 1, .floor = 0.05}, 200,
                 [](auto& it, step_id at) { it.see(at, "loss", {1.0F / (1.0F + static_cast<float>(at.index))}); })

@@ -173,6 +173,13 @@ TEST_CASE("poor_weight_initialization: two weights that are all 0.5 fire ten ste
     CHECK(fired_from_one_value(rule, 0, 0, 4) == indices{12});  // as it is seen
     CHECK(fired_from_one_value(rule, 0, 0, 15) == indices{15});
     CHECK(fired_from_one_value(poor_weight_initialization{.symmetry = false}, 0, 0).empty());
+    run at_the_end{rule};  // of all indices
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        step_id const at = train(~std::uint64_t{0} - 9 + i);
+        at_the_end.see(at, "fc1/w", {0, 0, 0, 0}, {2, 2});
+        at_the_end.see(at, "fc2/w", {0, 0, 0, 0}, {2, 2});
+        CHECK(at_the_end.close(at) == truth::undecided);
+    }
     // The last column, or row, of each holds biases.
     auto const with_biases = [&](bool transposed) {
         return fired(rule, 30, [=](auto& it, step_id at) {

@@ -76,6 +76,7 @@ TEST_CASE("how a process ended") {
     CHECK(shell("kill -SEGV $$").how == departure::killed);
     CHECK(shell("exec sleep 60", 50ms).how == departure::timed_out);
     CHECK(shell("exit 0", 60s).how == departure::by_itself);
+    CHECK(shell("sleep 0.1", std::chrono::milliseconds::max()).how == departure::by_itself);
 }
 
 TEST_CASE("the settings stand behind the command, and the environment names the attempt") {

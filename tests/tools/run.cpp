@@ -80,4 +80,6 @@ TEST_CASE("twin: what does not end is killed when the patience is over, whether 
     CHECK(apart.says("they part at train(20)"));
     CHECK(apart.says("the second killed after 8000 ms"));
     CHECK(ask("twin --patience 0 -- true").code == 2);
+    CHECK(ask("twin --patience 0.0001 --folder " + folder / "short" + " -- sleep 2").says("killed after 1 ms"));
+    CHECK(!ask("twin --patience 1e300 --folder " + folder / "endless" + " -- sleep 0.2").says("killed"));
 }

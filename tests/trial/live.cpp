@@ -9,6 +9,7 @@
 #include <csignal>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,6 +119,22 @@ TEST_CASE(
     CHECK(run.wait(train(4), 1h).code == errc::no_such_step);
     CHECK(run.wait(train(3), 0ms).code == errc::none);
     CHECK(run.status() == run_status::finished);
+}
+
+TEST_CASE("a wait for the longest duration that there is waits until the step comes") {
+    temporary_folder const folder;
+    hook watch{folder / "run", everything};
+    (void)watch.step(train(0), "x"_t = 0.0);
+    watch.flush();
+    trial run = open(watch.path());
+    std::thread loop{[&] {
+        std::this_thread::sleep_for(100ms);
+        (void)watch.step(train(1), "x"_t = 1.0);
+        watch.flush();
+    }};
+    CHECK(run.wait(train(1), std::chrono::milliseconds::max()).code == errc::none);
+    loop.join();
+    CHECK(run.wait(train(2), std::chrono::milliseconds::min()).code == errc::not_yet);
 }
 
 TEST_CASE("after an evaluation is closed, the next training step is still pending while the run goes on [S16]") {

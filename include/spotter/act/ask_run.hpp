@@ -49,6 +49,7 @@ struct run_answer {
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
+#include <spotter/file/deadline.hpp>
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
 #include <spotter/format/layout.hpp>
@@ -141,7 +142,7 @@ SPOTTER_BODY result<std::vector<run_answer>> ask_run(std::string const& path, ru
     if (answers.empty()) {
         return error{errc::no_more_data, "no process records into this run now: it has ended, or its process is gone"};
     }
-    auto const until = detail::ask_clock::now() + patience;
+    auto const until = detail::deadline_in(patience);
     auto const nap = [] { std::this_thread::sleep_for(std::chrono::milliseconds{10}); };
     std::string const place = path + '/' + layout::control_name;
     // Released automatically if the process is killed. The file stays: another request may wait for this very file.

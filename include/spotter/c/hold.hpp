@@ -215,13 +215,14 @@ struct c_name_of {
     role given = role::other;
     bool guess = true, sound = false;
 
-    c_name_of(spotter_hook& self, std::string_view letters, int what, int flags) noexcept : name{letters} {
+    // `self` counts what is wrong; it may be null.
+    c_name_of(spotter_hook* self, std::string_view letters, int what, int flags) noexcept : name{letters} {
         if (letters.data() == nullptr) {
-            self.refuse(errc::no_such_name, "", "is no name: a null pointer was given");
+            if (self != nullptr) { self->refuse(errc::no_such_name, "", "is no name: a null pointer was given"); }
             return;
         }
         if (what < SPOTTER_ROLE_GUESS || what > SPOTTER_ROLE_SYSTEM || flags < 0) {
-            self.refuse(errc::bad_config, name, "was given with an unknown role or flag");
+            if (self != nullptr) { self->refuse(errc::bad_config, name, "was given with an unknown role or flag"); }
             return;
         }
         bool const by_name = what == SPOTTER_ROLE_GUESS;
@@ -246,7 +247,7 @@ inline void pass_from_c(spotter_hook& self, std::string_view name, c_tensor cons
 }
 
 inline void observe_from_c(spotter_hook& self, char const* name, int what, int flags, c_tensor const& it) noexcept {
-    c_name_of const said{self, c_text(name), what, flags};
+    c_name_of const said{&self, c_text(name), what, flags};
     if (!said.sound) { return; }
     pass_from_c(self, said.name, it, [&](offered const& values) {
         self.calls->observe(self, said.name, values, said.role_or_null(), static_cast<flag>(flags));
@@ -255,7 +256,7 @@ inline void observe_from_c(spotter_hook& self, char const* name, int what, int f
 
 inline void observe_device_from_c(spotter_hook& self, char const* name, int what, int flags, c_tensor const& it,
                                   void* stream) noexcept {
-    c_name_of const said{self, c_text(name), what, flags};
+    c_name_of const said{&self, c_text(name), what, flags};
     if (!said.sound) { return; }
     c_view const seen{it};
     if (seen.code != errc::none) { return self.refuse(seen.code, said.name, seen.why); }
@@ -265,7 +266,7 @@ inline void observe_device_from_c(spotter_hook& self, char const* name, int what
 
 [[nodiscard]] inline spotter_tensor tensor_from_c(spotter_hook& self, std::string_view name, int what,
                                                   int flags) noexcept {
-    c_name_of const said{self, name, what, flags};
+    c_name_of const said{&self, name, what, flags};
     if (!said.sound) { return {nullptr}; }
     return std::bit_cast<spotter_tensor>(
         self.calls->tensor(self, said.name, said.role_or_null(), static_cast<flag>(flags)));

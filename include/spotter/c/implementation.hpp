@@ -12,6 +12,7 @@
 #pragma once
 
 #include <spotter/c/hold.hpp>
+#include <spotter/core/refusal_words.hpp>
 #include <spotter/preflight.hpp>
 
 // The visitor to which a loop in C passes its tensors.
@@ -22,23 +23,22 @@ struct spotter_parameters {
     // The tensor's view; a refused one where the description is invalid, which is reported to the hook.
     [[nodiscard]] spotter::tensor_ref taken(std::string_view name, spotter::detail::c_tensor const& it) const noexcept {
         spotter::detail::c_view const seen{it};
-        bool const sound = seen.code == spotter::errc::none && seen.aligned;
-        if (sound) { return seen.view; }
-        if (hook != nullptr) {
-            bool const known = seen.code != spotter::errc::none;
-            hook->refuse(known ? seen.code : spotter::errc::not_contiguous, name,
-                         known ? seen.why : "lies at an address that its dtype does not allow: it is not examined");
+        spotter::refusal_words why{seen.code, seen.why};
+        if (why.code == spotter::errc::none && seen.view.refused != spotter::refusal::none) {
+            why = words_of(seen.view.refused);
+        } else if (why.code == spotter::errc::none && !seen.aligned) {
+            why = {spotter::errc::not_contiguous,
+                   "lies at an address that its dtype does not allow: it is not examined"};
         }
+        if (why.code == spotter::errc::none) { return seen.view; }
+        if (hook != nullptr) { hook->refuse(why.code, name, why.sentence); }
         spotter::tensor_ref none;
         none.refused = spotter::refusal::null;
         return none;
     }
-    // Whether the name is valid.
-    [[nodiscard]] bool names(char const* name) const noexcept {
-        if (name == nullptr && hook != nullptr) {
-            hook->refuse(spotter::errc::no_such_name, "", "is no name: a null pointer was given");
-        }
-        return name != nullptr;
+    // Whether the name, role and flags are valid.
+    [[nodiscard]] bool names(char const* name, int role, int flags) const noexcept {
+        return spotter::detail::c_name_of{hook, spotter::detail::c_text(name), role, flags}.sound;
     }
 };
 
@@ -90,17 +90,15 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 inline void show_parameter_from_c(spotter_parameters& to, char const* name, int flags, c_tensor const& weights,
                                   c_tensor const& gradient) {
-    if (!to.names(name)) { return; }
+    if (!to.names(name, SPOTTER_ROLE_GUESS, flags)) { return; }
     tensor_ref const weight = to.taken(name, weights);
     if (gradient.values == nullptr) { return to.visit(name, weight, static_cast<flag>(flags)); }
     to.visit(name, weight, to.taken(name, gradient), static_cast<flag>(flags));
 }
 
 inline void show_tensor_from_c(spotter_parameters& to, char const* name, int what, int flags, c_tensor const& it) {
-    if (!to.names(name)) { return; }
-    if (what < SPOTTER_ROLE_OTHER || what > SPOTTER_ROLE_SYSTEM) {
-        return to.visit(name, to.taken(name, it), static_cast<flag>(flags));
-    }
+    if (!to.names(name, what, flags)) { return; }
+    if (what == SPOTTER_ROLE_GUESS) { return to.visit(name, to.taken(name, it), static_cast<flag>(flags)); }
     to.visit(name, to.taken(name, it), static_cast<role>(what), static_cast<flag>(flags));
 }
 

@@ -292,7 +292,7 @@ void spotter_show_parameter(spotter_parameters* to, const char* name, int flags,
                             void* gradient, int rank, const spotter_uint64* shape);
 
 /* In spotter_loop.show: the batch, which allows further proofs: SPOTTER_ROLE_INPUT, SPOTTER_ROLE_LABEL (both are
- * changed and restored) and SPOTTER_ROLE_PREDICTION, [samples, ...]. */
+ * changed and restored) and SPOTTER_ROLE_PREDICTION, [samples, ...]. Invalid ones are refused as there. */
 void spotter_show_tensor(spotter_parameters* to, const char* name, int role, int flags, int dtype, void* values,
                          int rank, const spotter_uint64* shape);
 

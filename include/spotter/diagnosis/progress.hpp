@@ -278,7 +278,9 @@ private:
     }
     // Index of the training step up to which it counts, if it is not shown again.
     [[nodiscard]] static constexpr std::uint64_t counts_until(series const& it) noexcept {
-        return it.trained_at.index + 100 + 3 * it.longest_gap;
+        std::uint64_t const left = ~std::uint64_t{0} - it.trained_at.index;
+        bool const has_end = left >= 100 && it.longest_gap <= (left - 100) / 3;
+        return has_end ? it.trained_at.index + 100 + 3 * it.longest_gap : ~std::uint64_t{0};
     }
     constexpr void see_step(series& mine, std::uint64_t index) noexcept {
         if (!mine.counts) { return; }

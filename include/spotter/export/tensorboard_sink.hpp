@@ -45,6 +45,7 @@ private:
 #if SPOTTER_BODIES
 #include <spotter/core/guard.hpp>
 #include <spotter/export/follow_run.hpp>
+#include <spotter/file/deadline.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -71,7 +72,7 @@ SPOTTER_BODY error tensorboard_sink::finish() noexcept {
 
 SPOTTER_BODY bool tensorboard_sink::nap(std::chrono::milliseconds interval) {
     std::unique_lock held{mutex_};
-    return !wake_.wait_for(held, interval, [&] { return ended_; });
+    return !wake_.wait_until(held, detail::deadline_in(interval), [&] { return ended_; });
 }
 
 SPOTTER_BODY void tensorboard_sink::work(std::string const& path, std::string const& folder,

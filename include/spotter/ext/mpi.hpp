@@ -5,6 +5,7 @@
 #include <spotter/core/result.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/core/text.hpp>
+#include <spotter/file/deadline.hpp>
 #include <spotter/hook/device.hpp>
 #include <spotter/hook/options.hpp>
 #include <spotter/rule/builtin/beside.hpp>
@@ -299,14 +300,14 @@ private:
     }
 
     [[nodiscard]] bool arrives(MPI_Request& request, step_id step) noexcept {
-        auto const begun = std::chrono::steady_clock::now();
+        auto const end = detail::deadline_in(choices_.patience);
         for (std::uint64_t asked = 1;; ++asked) {
             int done = 0;
             if (!fine(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test")) { return false; }
             if (done != 0) { return true; }
             if (asked % 64 != 0) { continue; }
             std::this_thread::yield();
-            if (std::chrono::steady_clock::now() - begun < choices_.patience) { continue; }
+            if (std::chrono::steady_clock::now() < end) { continue; }
             trouble_ = {errc::not_yet, ""};
             trouble_.what << "rank " << rank_ << " waited " << choices_.patience.count() << " ms at "
                           << name_of(step.mode) << '(' << step.index << ") for ranks that did not come";

@@ -2,6 +2,7 @@
 // Replay (L5): applies rules to a run that is still being written, usually by another process.
 #pragma once
 
+#include <spotter/file/deadline.hpp>
 #include <spotter/replay/replay.hpp>
 
 #include <chrono>
@@ -15,12 +16,12 @@ namespace detail {
 
 template <class Argument>
 struct patience_in {
-    static void take(Argument const&, std::optional<std::chrono::nanoseconds>&) noexcept {}
+    static void take(Argument const&, std::chrono::steady_clock::time_point&) noexcept {}
 };
 template <class Rep, class Period>
 struct patience_in<std::chrono::duration<Rep, Period>> {
-    static void take(std::chrono::duration<Rep, Period> given, std::optional<std::chrono::nanoseconds>& into) noexcept {
-        into = std::chrono::duration_cast<std::chrono::nanoseconds>(given);
+    static void take(std::chrono::duration<Rep, Period> given, std::chrono::steady_clock::time_point& end) noexcept {
+        end = deadline_in(given);
     }
 };
 
@@ -103,13 +104,12 @@ private:
 // is judged from its beginning: replay_report::replaced. Refreshes `run` every 10 ms.
 template <class... Arguments>
 replay_report follow(trial& run, Arguments const&... arguments) {
-    std::optional<std::chrono::nanoseconds> patience{};
-    (detail::patience_in<Arguments>::take(arguments, patience), ...);
-    auto const begin = std::chrono::steady_clock::now();
+    auto end = (std::chrono::steady_clock::time_point::max)();
+    (detail::patience_in<Arguments>::take(arguments, end), ...);
     follower<Arguments...> watching{run, arguments...};
     for (;;) {
         bool const over = watching.advance() || run.over();
-        if (over || (patience && std::chrono::steady_clock::now() - begin >= *patience)) { break; }
+        if (over || std::chrono::steady_clock::now() >= end) { break; }
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
     return watching.conclude();

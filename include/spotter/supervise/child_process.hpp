@@ -38,6 +38,8 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
+#include <spotter/file/deadline.hpp>
+
 #include <algorithm>
 
 #if defined(_WIN32)
@@ -120,7 +122,7 @@ inline constexpr unsigned long out_of_patience = 0x53504F54;  // an exit code th
 // Returns the number of an error, or 0; `code` is the exit code.
 [[nodiscard]] SPOTTER_BODY unsigned long await_process(void* process, void* job, std::chrono::milliseconds patience,
                                                        unsigned long& code) {
-    auto const end = std::chrono::steady_clock::now() + patience;
+    auto const end = deadline_in(patience);
     bool limited = patience.count() > 0;
     for (;;) {
         auto const left =
@@ -269,7 +271,7 @@ SPOTTER_BODY int child_process::spawn(std::vector<std::string> const& line, std:
 }
 
 SPOTTER_BODY int child_process::await(int child, int& status, bool& timed_out) const {
-    auto const end = std::chrono::steady_clock::now() + patience;
+    auto const end = detail::deadline_in(patience);
     bool const limited = patience.count() > 0;
     for (;;) {
         pid_t const ended = ::waitpid(child, &status, limited && !timed_out ? WNOHANG : 0);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/clock.hpp>
+#include <spotter/file/deadline.hpp>
 #include <spotter/trial/trial.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -240,7 +241,7 @@ SPOTTER_BODY error trial::refresh() {
 }
 
 SPOTTER_BODY error trial::wait(step_id step, std::chrono::milliseconds patience) {
-    auto const end = std::chrono::steady_clock::now() + patience;
+    auto const end = detail::deadline_in(patience);
     for (;;) {
         if (error const why = refresh()) { return why; }
         step_state now = step_state::pending;

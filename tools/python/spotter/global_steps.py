@@ -116,7 +116,8 @@ class GlobalSteps:
     def numbers(self, mode: Optional[str], closings: Optional[Iterable[tuple]] = None, decided: bool = False) -> np.ndarray:
         """Steps within a mode, or the numbers of those of all modes; sorted. closings: of these (modes, indices, …) alone, else of all
         at which anything was kept. decided: only those that are."""
-        found: List[np.ndarray] = [np.empty(0, np.int64)]
+        kind = np.int64 if mode is None else np.uint64  # an index may be any of 64 bits
+        found: List[np.ndarray] = [np.empty(0, kind)]
         pairs = None if closings is None else [(each[0], each[1]) for each in closings]
         for at, name in enumerate(MODES):
             if mode not in (None, name):
@@ -130,7 +131,7 @@ class GlobalSteps:
             last = self._decided_to(at) if decided else None
             if last is not None:
                 chosen = chosen[table.indices[chosen] <= last] if last >= 0 else chosen[:0]
-            found.append((table.numbers if mode is None else table.indices)[chosen].astype(np.int64))
+            found.append((table.numbers if mode is None else table.indices)[chosen].astype(kind))
         return np.unique(np.concatenate(found))
 
     def _decided_to(self, mode: int) -> Optional[int]:

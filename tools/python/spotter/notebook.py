@@ -51,8 +51,8 @@ def _of(track: "Track", stat: str, mode: str) -> Tuple[np.ndarray, np.ndarray, n
             ordinals = part.rows().ordinal[part.observations(MODES.index(mode))].astype(np.int64)
             broken = part.history("nonfinite", MODES.index(mode))[2] > 0
             known = broken | ~np.isnan(values)  # else not kept at that step
-            return indices.astype(np.int64)[known], ordinals[known], values[known], (broken & np.isfinite(values))[known]
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0, bool)
+            return indices[known], ordinals[known], values[known], (broken & np.isfinite(values))[known]
+        return np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0), np.empty(0, bool)
     most = max(2, min(_MOST_POINTS, _MOST_ELEMENTS // max(1, int(np.prod(track.shape(kept[0]))))))
     chosen = [kept[at] for at in np.unique(np.linspace(0, len(kept) - 1, most).astype(int))]
     found = []
@@ -61,7 +61,7 @@ def _of(track: "Track", stat: str, mode: str) -> Tuple[np.ndarray, np.ndarray, n
             found.append((track.stat(step, stat), track.stat(step, "nonfinite") > 0))
         except SpotterError:
             found.append((np.nan, False))
-    return (np.array([step.index for step in chosen]), np.array([track._run.ordinal(step) for step in chosen]),
+    return (np.array([step.index for step in chosen], np.uint64), np.array([track._run.ordinal(step) for step in chosen]),
             np.array([value for value, _ in found]), np.array([broken for _, broken in found]))
 
 

@@ -68,7 +68,7 @@ class Tensor:
         """The last n of its steps, or all, up to and including `step`."""
         self.trial.maybe_refresh()
         found = self.trial._numbers(self._track(), mode, False, "asked")
-        found = found[:np.searchsorted(found, step, "right")]
+        found = found[found <= step]
         return (found[-n:] if n else found).tolist()
 
     def workers(self, step_num: int, mode: ModeKeys = ModeKeys.GLOBAL) -> List[str]:

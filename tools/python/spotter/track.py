@@ -126,7 +126,7 @@ class Track:
         return self._lowest(lambda each: each.shape(wanted), wanted)
 
     def history(self, stat: str = "mean", mode: Optional[str] = None) -> Tuple[np.ndarray, np.ndarray]:
-        """A statistic over time: step indices and values, a point for every observation, NaN where it is unknown. The
+        """A statistic over time: step indices (uint64) and values, a point for every observation, NaN where it is unknown. The
         mode may be left out where only one was seen. Of several workers that of the lowest that observed it; NaN where
         a lower one may have, and cannot be read."""
         number = self._only_mode(mode)
@@ -137,8 +137,8 @@ class Track:
                 lower = self._below(each.record)
                 hidden = [any(record.may_hide(Step(MODES[mode], index)) for record in lower)
                           for mode, index in zip(modes.tolist(), indices.tolist())] if lower else []
-                return indices.astype(np.int64), np.where(hidden, np.nan, values) if any(hidden) else values
-        return np.empty(0, np.int64), np.empty(0)
+                return indices, np.where(hidden, np.nan, values) if any(hidden) else values
+        return np.empty(0, np.uint64), np.empty(0)
 
     def times(self, mode: Optional[str] = None) -> np.ndarray:
         """Seconds since 1970 of each point of `history`; NaN while a step is open."""

@@ -7,6 +7,7 @@
 #include <spotter/core/guard.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/ext/s3/request.hpp>
+#include <spotter/file/deadline.hpp>
 #include <spotter/file/descriptor.hpp>
 
 #include <curl/curl.h>
@@ -152,7 +153,7 @@ public:
     // Runs each request until it has a final answer, or until `patience` is over. A try of a large transfer may exceed
     // that, as long as it is faster than `slowest`.
     void ask(std::span<request> all) {
-        auto const end = std::chrono::steady_clock::now() + how_.patience;
+        auto const end = spotter::detail::deadline_in(how_.patience);
         std::vector<request*> open;
         for (request& each : all) { open.push_back(&each); }
         for (unsigned tries = 0; !open.empty(); ++tries) {

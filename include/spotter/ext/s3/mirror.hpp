@@ -73,7 +73,7 @@ public:
         if (!thread_.joinable()) { return health().trouble; }
         {
             std::scoped_lock const held{guard_};
-            late_ = (std::chrono::steady_clock::now() + choices_.patience).time_since_epoch().count();
+            late_ = spotter::detail::deadline_in(choices_.patience).time_since_epoch().count();
             ending_ = true;
         }
         wake_.notify_all();
@@ -89,7 +89,7 @@ private:
 
     void run() noexcept {
         using clock = std::chrono::steady_clock;
-        auto sent = clock::now();
+        auto next = spotter::detail::deadline_in(choices_.every);
         for (bool ending = false; !ending;) {
             {
                 std::unique_lock held{guard_};
@@ -97,12 +97,12 @@ private:
                 wake_.wait_for(held, look, [&] { return ending_; });
                 ending = ending_;
             }
-            bool const due = ending || clock::now() - sent >= choices_.every;
+            bool const due = ending || clock::now() >= next;
             error why{};
             bool const done = guarded([&] {
                 do { why = work_->pass(due); } while (why && ending && worth_another(why) && !is_late());
             });
-            if (due) { sent = clock::now(); }
+            if (due) { next = spotter::detail::deadline_in(choices_.every); }
             std::scoped_lock const held{guard_};
             seen_ = work_->health();
             if (!done) {

@@ -30,7 +30,7 @@ public:
     [[nodiscard]] error list(std::string const& bucket, std::string const& prefix, std::vector<object>& found) {
         constexpr std::size_t most_pages = 1000, objects_a_page = 100;  // after that many pages, each must have this
                                                                         // many objects on average
-        auto const begin = std::chrono::steady_clock::now();
+        auto const end = spotter::detail::deadline_in(how().patience);
         found.clear();
         std::set<std::string> tokens;
         std::string next;
@@ -54,8 +54,8 @@ public:
             bool const more = detail::element_of(text, "IsTruncated") == "true";
             next = more ? std::string{detail::element_of(text, "NextContinuationToken")} : std::string{};
             bool const repeats = !next.empty() && !tokens.insert(next).second;
-            auto const may_take = how().patience + std::chrono::milliseconds{static_cast<std::int64_t>(found.size())};
-            bool const late = std::chrono::steady_clock::now() - begin > may_take;
+            std::chrono::milliseconds const more_time{static_cast<std::int64_t>(found.size())};
+            bool const late = std::chrono::steady_clock::now() > end + more_time;
             if (!next.empty() && (repeats || late || ++pages > most_pages + found.size() / objects_a_page)) {
                 return endless("does not come to an end");
             }
@@ -109,7 +109,7 @@ public:
         http_.ask(it);
         if (!it.good()) { return; }  // some stores lack this operation, which is harmless
         unsigned left = 100;
-        auto const until = std::chrono::steady_clock::now() + how().patience;
+        auto const until = spotter::detail::deadline_in(how().patience);
         detail::each_element(it.text, "Upload", [&](std::string_view each) {
             std::string const key = decoded(detail::element_of(each, "Key"));
             if (key.starts_with(prefix) && ours(std::string_view{key}.substr(prefix.size()))) {

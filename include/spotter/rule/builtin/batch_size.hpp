@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/mean_of_all.hpp>
 #include <spotter/rule/builtin/median.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -19,7 +20,7 @@ struct batch_size {
 
     selector select = "sys/gpu_util/*";
     selector memory = "sys/gpu_mem/*";  // used share of its memory, by GPU
-    selector cpu = "sys/cpu";           // shares of time, by core or their mean
+    selector cpu = "sys/cpu";           // shares of time, by core or their mean; in one tensor or more
     double gpu_threshold = 0.7;         // share of time
     double gpu_memory_threshold = 0.7;  // share of its memory
     double cpu_threshold = 0.7;         // share of time
@@ -34,7 +35,9 @@ struct batch_size {
         bool used = false, is_gpu = false, is_memory = false;  // used: it was above 0 once
     };
     struct state {
-        per_tensor<series> all;
+        per_tensor<series> all;  // GPUs and their memories
+        mean_of_all cores;       // in this step
+        series processor;        // the mean of the cores
         slot_array<std::uint64_t> keys;
     };
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
@@ -48,12 +51,14 @@ struct batch_size {
         if (mine == nullptr) { return false; }
         mine->is_gpu = select(tensor);
         mine->is_memory = memory(tensor);
+        if (!mine->is_gpu && !mine->is_memory) { return keep_sortable(seen.processor.recent, window, seen.keys); }
         return keep_sortable(mine->recent, window, seen.keys);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const value = mean(it.stats);
         series* const mine = seen.all.find(it.tensor.id);
         if (mine == nullptr || !value.known) { return; }
+        if (!mine->is_gpu && !mine->is_memory) { return seen.cores.add(it.stats); }
         mine->recent.add(value.value);
         ++mine->samples;
         mine->used = mine->used || value.value > 0;
@@ -61,10 +66,12 @@ struct batch_size {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         truth idle = truth::undecided;
-        each_known(seen, [&](std::string_view, series const& it) {
-            if (it.is_gpu || it.is_memory) { return; }
-            idle = truth_of(rank_of(it.recent, seen.keys, 0.95) < cpu_threshold);
-        });
+        if (measurement const busy = seen.cores.take(); busy.known) {
+            seen.processor.recent.add(busy.value);
+            if (++seen.processor.samples >= patience) {
+                idle = truth_of(rank_of(seen.processor.recent, seen.keys, 0.95) < cpu_threshold);
+            }
+        }
         bool judged = false;
         violation found;
         each_known(seen, [&](std::string_view gpu, series const& its) {

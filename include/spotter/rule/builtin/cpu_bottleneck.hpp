@@ -31,7 +31,8 @@ struct cpu_bottleneck {
 
     struct state {
         bottleneck_count count;
-        slot_array<bool> is_gpu;  // by tensor id
+        slot_array<bool> is_gpu;     // by tensor id
+        double busy = 0, cores = 0;  // in this step, of all tensors
     };
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? stats_mask::feature : stats_mask::none;
@@ -60,9 +61,11 @@ struct cpu_bottleneck {
         if (!seen.is_gpu.holds(it.tensor.id)) { return; }
         if (seen.is_gpu[it.tensor.id]) { return seen.count.see_gpu(it, gpu_threshold); }
         if (made.size() != 2 || !(made[1] > 0)) { return; }
-        seen.count.see_other(made[0] >= 1 && made[0] / made[1] >= min_busy);
+        seen.busy += made[0], seen.cores += made[1];
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        double const busy = std::exchange(seen.busy, 0), cores = std::exchange(seen.cores, 0);
+        if (cores > 0) { seen.count.see_other(busy >= 1 && busy / cores >= min_busy); }
         return seen.count.tell(seen.count.close(), threshold, patience, "GPUs idle while the processor is busy",
                                "a GPU is idle while cores are at their limit", out);
     }

@@ -24,12 +24,13 @@ struct dataloader {
     static constexpr bool counts_patience = true;
 
     struct kept {
-        recent_values shares;
+        recent_values workers;
         bool is_cpu = false;
+        double cores = 0;  // that it shows
     };
     struct scratch {
         slot_array<std::uint64_t> keys;
-        double cores = 0;
+        double cores = 0;  // of all tensors
     };
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? stats_mask::sum | stats_mask::nonfinite
@@ -38,18 +39,19 @@ struct dataloader {
     }
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const& tensor) const noexcept {
         mine.is_cpu = !select(tensor);
-        return mine.is_cpu || keep_sortable(mine.shares, window, own.keys);
+        return mine.is_cpu || keep_sortable(mine.workers, window, own.keys);
     }
     [[nodiscard]] constexpr judged_value judge(kept& mine, scratch& own, observation const& it) const noexcept {
         if (mine.is_cpu) {
-            own.cores = static_cast<double>(it.view.shape.elements());
+            double const cores = static_cast<double>(it.view.shape.elements());
+            own.cores += cores - std::exchange(mine.cores, cores);
             return {};
         }
         measurement const workers = mean(it.stats);
         if (!workers.known || !(own.cores > 0)) { return {}; }
-        mine.shares.add(workers.value / own.cores);
-        if (mine.shares.size() < patience) { return {}; }
-        double const usual = median_of(mine.shares, own.keys, [](double share) { return share; });
+        mine.workers.add(workers.value);
+        if (mine.workers.size() < patience) { return {}; }
+        double const usual = median_of(mine.workers, own.keys, [&](double each) { return each / own.cores; });
         return {usual, usual < min_threshold || usual > max_threshold};
     }
     [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {

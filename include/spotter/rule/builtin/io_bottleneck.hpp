@@ -4,6 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/bottleneck.hpp>
+#include <spotter/rule/builtin/mean_of_all.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -27,6 +28,7 @@ struct io_bottleneck {
     struct state {
         bottleneck_count count;
         slot_array<bool> is_gpu;  // by tensor id
+        mean_of_all waiting;      // of the cores, in this step
     };
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? stats_mask::sum | stats_mask::nonfinite : stats_mask::none;
@@ -42,10 +44,11 @@ struct io_bottleneck {
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (!seen.is_gpu.holds(it.tensor.id)) { return; }
         if (seen.is_gpu[it.tensor.id]) { return seen.count.see_gpu(it, gpu_threshold); }
-        measurement const waiting = mean(it.stats);
-        if (waiting.known) { seen.count.see_other(waiting.value > io_threshold); }
+        seen.waiting.add(it.stats);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        measurement const waiting = seen.waiting.take();
+        if (waiting.known) { seen.count.see_other(waiting.value > io_threshold); }
         return seen.count.tell(seen.count.close(), threshold, patience, "GPUs idle while disks are waited for",
                                "a GPU is idle while cores wait for disks", out);
     }

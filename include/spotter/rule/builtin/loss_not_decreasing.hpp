@@ -72,7 +72,7 @@ struct loss_not_decreasing {
             mine.flat_checks = 0;
             return;
         }
-        if (it.step.index >= mine.reference_step + num_steps) { look_at(mine, it.step.index); }
+        if (it.step.index - mine.reference_step >= num_steps) { look_at(mine, it.step.index); }
         if (mine.found == outcome::unknown) { return; }
         if (mine.found == outcome::rising) { seen.rising.blame(it, -mine.drop); }
         if (mine.found == outcome::flat) {

@@ -32,7 +32,7 @@ struct noisy_neighbour {
         recent_values taken, steps;
         recent_values part;  // the samples of one kind
         slot_array<std::uint64_t> keys;
-        double taken_now = -1, step_now = -1;
+        double taken_now = -1, step_now = -1;  // the largest of this step
         std::string_view tensor{};
     };
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
@@ -50,8 +50,8 @@ struct noisy_neighbour {
         measurement const value = mean(it.stats);
         if (!value.known || !seen.is_step.holds(it.tensor.id)) { return; }
         if (seen.is_step[it.tensor.id]) {
-            seen.step_now = value.value;
-        } else {
+            seen.step_now = value.value > seen.step_now ? value.value : seen.step_now;
+        } else if (value.value > seen.taken_now) {
             seen.taken_now = value.value;
             seen.tensor = it.tensor.name;
         }

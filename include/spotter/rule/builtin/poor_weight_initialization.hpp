@@ -205,7 +205,7 @@ private:
         return it.step.index > mine->index && (!mine->by_lines || is_due(*mine, it));
     }
     [[nodiscard]] constexpr bool is_due(beginning const& mine, observation const& it) const noexcept {
-        return it.step.index >= mine.index + steps;
+        return it.step.index >= mine.index && it.step.index - mine.index >= steps;
     }
     // Its first observation, and its beginning was not shown.
     [[nodiscard]] constexpr bool is_new_and_updated(state const& seen, observation const& it) const noexcept {

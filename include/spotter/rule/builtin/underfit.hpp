@@ -32,9 +32,10 @@ struct underfit {
     struct series {                                       // of one loss
         smoothed now{};                                   // the training loss, smoothed over `smoothing` observations
         measurement first_evaluated{}, last_evaluated{};  // means of whole evaluations
-        std::uint64_t first_step = 0, last_step = 0, next_check = 0;  // indices in training
-        std::uint64_t poor_checks = 0;                                // in a row
-        double progress = 0;                                          // of the last check
+        std::uint64_t first_step = 0, last_step = 0;      // indices in training
+        std::uint64_t checks = 0;                         // that were due
+        std::uint64_t poor_checks = 0;                    // in a row
+        double progress = 0;                              // of the last check
         measurement eval_progress{};       // the fall of the evaluation's loss, as a fraction of its first value
         outcome found = outcome::unknown;  // of the last check
         bool begun = false;                // it was observed in training
@@ -62,15 +63,14 @@ struct underfit {
         std::uint64_t const step = it.step.index;
         if (!mine.begun || step < mine.last_step) {  // starts anew after a rewind, which discards the steps after it
             if (!std::exchange(mine.begun, true) || step < mine.first_step) { mine.first_step = step; }
-            mine.next_check = due_from(mine, step);
+            mine.checks = step > mine.first_step ? due_after(step - mine.first_step - 1) : 0;
             mine.poor_checks = 0;
             mine.found = outcome::unknown;
         }
         mine.last_step = step;
-        if (step >= mine.next_check) {
-            look_at(mine, seen.phases.trend(it.tensor.id).start());
-            mine.next_check = due_from(mine, step + 1);
-        }
+        std::uint64_t const due = due_after(step - mine.first_step);
+        if (due > mine.checks) { look_at(mine, seen.phases.trend(it.tensor.id).start()); }
+        mine.checks = due;
         if (mine.found == outcome::unknown) { return; }
         seen.judged = true;
         if (mine.found != outcome::underfitted) { return; }
@@ -104,12 +104,9 @@ struct underfit {
     }
 
 private:
-    // The first step from `step` on at which a check is due.
-    [[nodiscard]] constexpr std::uint64_t due_from(series const& mine, std::uint64_t step) const noexcept {
-        std::uint64_t const first = mine.first_step + warmup;
-        if (step <= first) { return first; }
-        std::uint64_t const apart = num_steps > 0 ? num_steps : 1;
-        return first + (step - first + apart - 1) / apart * apart;
+    // The number of checks that are due in so many steps after the first. Indices may be near the largest: no sums.
+    [[nodiscard]] constexpr std::uint64_t due_after(std::uint64_t steps) const noexcept {
+        return steps < warmup ? 0 : (steps - warmup) / (num_steps > 0 ? num_steps : 1) + 1;
     }
     constexpr void look_at(series& mine, double start) const noexcept {
         measurement const progress = fall(start, mine.now.value());
