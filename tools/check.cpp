@@ -22,6 +22,7 @@
 #include <ctime>
 #include <deque>
 #include <optional>
+#include <set>
 #include <thread>
 
 namespace spotter_tool {
@@ -53,7 +54,9 @@ struct judged {
 struct judged_record {
     std::string path{};
     std::optional<std::uint32_t> worker{};
-    std::uint64_t bytes = 0;  // of its segments
+    std::uint64_t bytes = 0;   // of its segments
+    bool never_began = false;  // a worker that the others wait for
+    std::string unreadable{};  // why a worker has no record that can be opened
     std::string text{}, suite{};
     std::string loss_line{};
     json document{};
@@ -93,7 +96,8 @@ struct judges {
 void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     auto opened = it.worker ? open_trial(it.path, worker{*it.worker}) : open_trial(it.path);
     if (!opened) {
-        it.why = opened.error();
+        it.why = opened.error();  // of a worker: its segments are there
+        if (it.why.code == errc::no_such_worker) { it.why = {errc::corrupt, "none of its segments can be read"}; }
         return;
     }
     it.run.emplace(std::move(*opened));
@@ -128,7 +132,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     return it.why || !it.loss.is_null() || it.report.trouble.code == errc::corrupt;
 }
 [[nodiscard]] exit_code code_of(judged const& it, severity least) {
-    if (it.why) { return exit_of(it.why.code); }
+    if (it.why) { return !it.bad_end.empty() ? ended_badly : it.worker ? something_lost : exit_of(it.why.code); }
     exit_code code = it.lost.any() || it.report.trouble.code == errc::corrupt ? something_lost : fine;
     if (is_ill(it, least)) { code = stronger(code, found); }
     if (!it.bad_end.empty()) { code = stronger(code, ended_badly); }
@@ -334,7 +338,14 @@ void add_record_case(judged const& it, junit_cases& to) {
 void judge(judged_record& into, check_options const& wanted, judges const& by, severity least, progress& bar) {
     judged it{into.path};
     it.worker = into.worker;
-    judge(it, by, wanted.side_by_side, bar);
+    if (into.never_began) {
+        it.why = {errc::no_such_worker, "it never began: the run has no record of it"};
+        it.bad_end = it.why.what.view();
+    } else if (!into.unreadable.empty()) {
+        it.why = error_of(errc::corrupt, into.unreadable);
+    } else {
+        judge(it, by, wanted.side_by_side, bar);
+    }
     into.code = code_of(it, least);
     into.ill = is_ill(it, least);
     if (it.run && it.lost.any()) { into.loss_line = outcome::loss_line("check", *it.run, it.lost); }
@@ -420,6 +431,33 @@ struct shard {
     return shard{static_cast<std::uint64_t>(part - 1), static_cast<std::uint64_t>(parts)};
 }
 
+// The workers of a run that have no record among `parts`, although their folder is there or the others expect them.
+// Only such a run is opened as a whole.
+void add_lacking(std::string const& path, std::vector<recording> const& parts, std::vector<judged_record>& all) {
+    std::set<std::uint32_t> lacking;
+    for (std::string const& name : detail::names_in(path)) {
+        if (std::uint32_t const number = worker_of_folder(name); number > 0) { lacking.insert(number); }
+    }
+    std::uint32_t expected = 0;
+    for (auto part = parts.begin(); part != parts.end() && expected == 0; ++part) {
+        auto const run = open_trial(path, worker{part->worker});
+        if (run) { expected = run->readers().front()->index().expected_workers(); }
+    }
+    for (std::uint32_t i = 0; i < expected; ++i) { lacking.insert(i); }
+    for (recording const& part : parts) { lacking.erase(part.worker); }
+    if (lacking.empty()) { return; }
+    auto const whole = open_trial(path);
+    if (!whole) { return; }
+    for (std::uint32_t const number : lacking) {
+        judged_record it{.path = path, .worker = number};
+        for (auto const& each : whole->readers()) {
+            if (each->number() == number) { it.unreadable = each->trouble().what.view(); }
+        }
+        it.never_began = it.unreadable.empty() && number < expected && whole->status() != run_status::running;
+        if (it.never_began || !it.unreadable.empty()) { all.push_back(std::move(it)); }
+    }
+}
+
 [[nodiscard]] error records_of(check_options const& wanted, std::vector<judged_record>& all) {
     for (std::string const& each : wanted.paths) {
         std::string const path = tidy(each);
@@ -432,6 +470,7 @@ struct shard {
         for (recording const& part : parts) {
             all.push_back({.path = path, .worker = part.worker, .bytes = bytes_of({part})});
         }
+        add_lacking(path, parts, all);
     }
     return {};
 }

@@ -88,8 +88,14 @@ TEST_CASE("a checkpoint is good once the steps behind it were, and only good one
     CHECK(kept.last_good(watch).step == train(40));
     CHECK(names_at(folder / "kept") == list{"train-10.safetensors", "train-40.safetensors"});
     CHECK(kept.last_good(watch).path == folder / "kept/train-40.safetensors");
+    CHECK(watch.health().good());
+    CHECK(!kept.save(watch, train(41), it));
     watch.finish();
     CHECK(!kept.trouble());
+    kept.review(watch);  // the file is good, and the record does not say so
+    CHECK(kept.last_good(watch).step == train(41));
+    CHECK(watch.health().refused == 1);
+    CHECK(watch.health().first_error.what.view().starts_with("\"checkpoint\" given after finish()"));
 }
 
 TEST_CASE("what is written is the net, tensor by tensor, in the type that was asked for") {

@@ -85,6 +85,13 @@ TEST_CASE("after finish nothing is observed, nothing is closed, and nothing brea
     watch.scalar("y", 1.0);
     CHECK(sink.events == before);
     CHECK(watch.health().steps == 1);
+    CHECK(watch.health().refused == 2);
+    watch.scalar("note", "late");
+    CHECK(sink.events == before);
+    CHECK(watch.health().refused == 3);
+    std::string_view why;
+    watch.each_refused([&](refused_tensor const& each) { why = each.name == "note" ? each.why : why; });
+    CHECK(why == "given after finish(): it is not in the record");
 }
 
 TEST_CASE("an alarm is true from a warning on, and its decision follows from severity unless said otherwise") {

@@ -8,6 +8,7 @@
 #include "response_includes.inc"
 
 #include <spotter/packs.hpp>
+#include <spotter/replay.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
@@ -29,6 +30,10 @@ namespace collections {
 namespace with_fallback {
 #include "plan_fallback.inc"
 }  // namespace with_fallback
+
+namespace own_rule {
+#include "rule_feature.inc"
+}  // namespace own_rule
 
 template <class Plan, class... Rules>
 void train_a_little(Plan const& keep, Rules const&... rules) {
@@ -160,6 +165,26 @@ TEST_CASE("rules are left out, and findings ignored, as on the page of rules") {
     one.id = spotter::rule_id::update_direction;
     found.add(one);
     CHECK(other_pages::wanted_of(found) == spotter::decision::stop);
+}
+
+TEST_CASE("a rule reads values as on the page about rules, and a replay needs none") {
+    somewhere_else const folder;
+    constexpr other_pages::own_rule::one_signed rule{.most = 0.7};
+    {
+        spotter::hook watch{"runs/a", spotter::plan{}, rule};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            std::vector<float> const up{1, 2, 3, 4, 5}, mixed{1, -2, 3, -4, 5};
+            std::vector<double> const other(5, 1.0);
+            watch.begin(spotter::train(i));
+            watch.observe("grad/w", i == 1 ? up : mixed);
+            watch.observe("grad/b", other);
+            CHECK(watch.end().size() == (i == 1 ? 1 : 0));
+        }
+    }
+    std::vector<spotter::step_id> found;
+    spotter::trial const run = spotter::open_trial("runs/a").value();
+    spotter::replay(run, rule, [&](spotter::step_alarm const& alarm) { found.push_back(alarm[0].step); });
+    CHECK(found == std::vector{spotter::train(1)});
 }
 
 TEST_CASE("names are seen after the first step as on the page of names") {

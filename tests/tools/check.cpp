@@ -427,6 +427,54 @@ TEST_CASE("check: shards judge each record once, and merge says what one check w
     CHECK(ask("merge " + folder / "half").code == 2);
 }
 
+TEST_CASE("check: a worker that never began, or whose record cannot be read, is none that is well") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    for (std::uint32_t const worker : {0U, 1U, 2U}) { record_small(path, options{.worker = worker, .workers = 3}); }
+    CHECK(ask("check --rules non_finite " + path).code == 0);
+    SECTION("its folder is not there") {
+        std::filesystem::remove_all(path + "/worker-2");
+        tool_output const it = ask("check --rules non_finite " + path);
+        CHECK(it.code == 6);
+        CHECK(it.says(path + " worker 2: it never began: the run has no record of it\n"));
+        auto const runs = ask("check --json --rules non_finite " + path).document().at("runs");
+        REQUIRE(runs.size() == 3);
+        CHECK(runs[1].at("code") == 0);
+        CHECK(runs[2].at("code") == 6);
+        CHECK(runs[2].at("worker") == 2);
+        // Each of its records is judged once, whatever the parts.
+        CHECK(ask("check --rules non_finite --shard 2/2 " + path).code == 0);
+        CHECK(ask("check --rules non_finite --shard 1/2 " + path).code == 6);
+    }
+    SECTION("while the others still run, it may begin yet") {
+        std::filesystem::remove_all(path);
+        hook live{path, everything, options{.workers = 3}};
+        hook second = live.worker(1);
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            (void)live.step(train(i), "x"_t = 1.0);
+            (void)second.step(train(i), "x"_t = 1.0);
+        }
+        live.flush();
+        second.flush();
+        CHECK(ask("check --rules non_finite " + path).code == 0);
+    }
+    SECTION("its segment cannot be read") {
+        std::filesystem::remove(path + "/worker-2/000000.spot");
+        std::filesystem::create_directory(path + "/worker-2/000000.spot");
+        tool_output const it = ask("check --rules non_finite " + path);
+        CHECK(it.code == 5);
+        CHECK(it.says(path + " worker 2: none of its segments can be read\n"));
+    }
+    SECTION("its folder cannot be read") {
+        if (::geteuid() == 0) { return; }  // root reads every folder
+        std::filesystem::permissions(path + "/worker-2", std::filesystem::perms::none);
+        tool_output const it = ask("check --rules non_finite " + path);
+        CHECK(it.code == 5);
+        CHECK(it.says(path + " worker 2: could not list"));
+        std::filesystem::permissions(path + "/worker-2", std::filesystem::perms::owner_all);
+    }
+}
+
 TEST_CASE("compact: the workers of a run in one file") {
     temporary_folder const folder;
     for (std::uint32_t worker = 0; worker < 3; ++worker) {

@@ -160,8 +160,9 @@ public:
     // rule blames what the examination proved correct; a note says so.
     template <examined_loop Result>
     void add(Result const& examined) noexcept {
-        if (finished_ || state_ == detail::switch_state::off) { return; }
+        if (state_ == detail::switch_state::off) { return; }
         keep_apart(examination_event, examined.sentence().view());
+        if (finished_) { return; }
         for (auto const& each : examined.all()) { add_finding(each.finding); }
         std::size_t kept = 0;
         for (auto const& each : examined.gradients()) {
@@ -219,9 +220,9 @@ public:
 
     // Marks the run as failed and records the reason.
     void fail(std::string_view why) noexcept { failed_ = true, failure_ = text<160>{why}; }
-    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed. If the run failed,
-    // or an exception leaves the hook, that step is judged by what it holds and stays open in the record. `end()` then
-    // returns what was found.
+    // Ends the run, as the destructor does. What is given afterwards is refused. An open step is closed. If the run
+    // failed, or an exception leaves the hook, that step is judged by what it holds and stays open in the record.
+    // `end()` then returns what was found.
     void finish() noexcept;
 
     // Makes closed steps visible to readers, and waits for that.
@@ -419,7 +420,8 @@ private:
         if (tracked_tensor* const it = meet(name); it != nullptr) { keep_scalar(*it, value, time); }
     }
     SPOTTER_NOINLINE void keep_scalar(tracked_tensor& it, tensor_ref const& value, double const* time) noexcept {
-        if (finished_ || state_ == detail::switch_state::off) { return; }
+        if (state_ == detail::switch_state::off) { return; }
+        if (finished_) { return refuse(it, {errc::no_step_open, "given after finish(): it is not in the record"}); }
         if (!it.declared) { declare(it, value); }
         if (!open_) { return sink_.scalar(it.info, nullptr, value, time); }
         std::uint64_t const rules = value.type == dtype::text ? 0 : it.rules & rules_due_;
