@@ -4,6 +4,7 @@
 #include "findings.hpp"
 #include "folders.hpp"
 #include "lacking.hpp"
+#include "new_file.hpp"
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
@@ -11,7 +12,6 @@
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 
-#include <spotter/file/replacing_file.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/trial.hpp>
 #include <spotter/workbench/page.hpp>
@@ -328,9 +328,12 @@ void add_record_case(judged const& it, junit_cases& to) {
         }
     }
     text += "</testsuites>\n";
-    error why = spotter::detail::replace_file(system_files(), path, std::as_bytes(std::span{text}), true);
-    if (why.code == errc::not_a_run) { why.code = errc::unwritable; }  // its folder is missing
-    return why;
+    if (std::string const folder = folder_above(path);
+        system_files().kind_of(folder).value_or(path_kind::other) == path_kind::missing) {
+        return error_of(errc::unwritable, "there is no folder \"", std::string_view{folder}.substr(0, 150),
+                        "\": make it first");
+    }
+    return write_file(path, text, true);
 }
 
 // All records.

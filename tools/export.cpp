@@ -4,6 +4,7 @@
 #include "export/job.hpp"
 #include "folders.hpp"
 #include "nearest.hpp"
+#include "new_file.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
 
@@ -136,11 +137,7 @@ template <class Has>
 
 // The parent folder must exist: creating it unasked would hide a misspelt path.
 [[nodiscard]] error look_at_place(std::string const& out) {
-    auto const above = [](std::string const& path) {
-        std::size_t const cut = path.rfind('/');
-        return cut == path.npos ? std::string{"."} : cut == 0 ? std::string{"/"} : path.substr(0, cut);
-    };
-    std::string const folder = above(tidy(out));
+    std::string const folder = folder_above(tidy(out));
     if (system_files().kind_of(folder).value_or(path_kind::other) != path_kind::missing) { return {}; }
     error why{errc::bad_config, "there is no folder \""};
     why.what << std::string_view{folder}.substr(folder.size() > 150 ? folder.size() - 150 : 0) << "\": ";
@@ -148,13 +145,33 @@ template <class Has>
     auto const take = [](void* context, std::string_view name) noexcept {
         return guarded([&] { static_cast<std::vector<std::string>*>(context)->emplace_back(name); });
     };
-    std::string const outer = above(folder);
+    std::string const outer = folder_above(folder);
     (void)system_files().list(outer, take, &beside);
     std::erase_if(beside, [&](std::string const& each) { return !is_folder(outer + '/' + each); });
     if (auto const meant = nearest(folder.substr(folder.rfind('/') + 1), beside)) {
         why.what << "did you mean \"" << std::string_view{*meant}.substr(0, 60) << "\"? Else ";
     }
     why.what << "make it first";
+    return why;
+}
+
+// Whether there is anything of what was chosen at the step that was chosen.
+[[nodiscard]] error look_for_step(export_job const& job) {
+    step_id const step = *job.choice.step;
+    std::vector<step_id> const closed =
+        job.wanted.names.size() == 1 && job.names.size() == 1 ? job.run[job.names[0]].steps() : job.run.steps();
+    std::vector<std::string> const there = job.run.names(filter{.step = step});  // also of a step that was not closed
+    bool const is_there = std::any_of(there.begin(), there.end(),
+                                      [&](std::string const& each) {
+                                          return std::binary_search(job.names.begin(), job.names.end(), each);
+                                      }) ||
+                          (job.wanted.names.empty() && std::find(closed.begin(), closed.end(), step) != closed.end());
+    if (is_there && job.choice.has_step(step)) { return {}; }
+    error why{errc::no_such_step, "nothing that was chosen is at "};
+    why.what << step_text(step);
+    if (std::string const hint = steps_hint("something", closed, step); !is_there && !hint.empty()) {
+        why.what << "; " << hint;
+    }
     return why;
 }
 
@@ -184,7 +201,7 @@ template <class Has>
         }
     }
     job.names.assign(chosen.begin(), chosen.end());
-    return {};
+    return job.choice.step && !wanted.follow ? look_for_step(job) : error{};
 }
 
 void warn(export_job const& job, export_format const& format) {

@@ -66,6 +66,33 @@ void print(std::vector<row> const& rows) {
     return which;
 }
 
+struct absence {
+    error why{};
+    std::string hint{};
+};
+// Which of what was asked for the run does not have.
+[[nodiscard]] absence absence_of(trial const& run, filter const& which) {
+    std::string const pattern{which.pattern}, collection{which.collection};
+    if (!pattern.empty() && !run[pattern] && run.names(filter{.pattern = pattern}).empty()) {
+        bool const is_name = pattern.find_first_of("*?[{\\") == std::string::npos;
+        return {error_of(errc::no_such_name, is_name ? "there is no \"" : "no name matches \"",
+                         std::string_view{pattern}.substr(0, 100), "\" in this run"),
+                name_hint(pattern, run.names())};
+    }
+    std::vector<std::string> known;
+    for (recorded_collection const& each : run.collections()) { known.push_back(each.name); }
+    if (!collection.empty() && std::find(known.begin(), known.end(), collection) == known.end()) {
+        return {error_of(errc::no_such_name, "there is no collection \"", std::string_view{collection}.substr(0, 100),
+                         "\" in this run: there are ", std::string_view{joined(known)}.substr(0, 200)),
+                name_hint(collection, known)};
+    }
+    if (which.step && run.names(filter{.step = which.step}).empty()) {
+        return {error_of(errc::no_such_step, "nothing is at ", step_text(*which.step), " in this run"),
+                steps_hint("something", run.steps(), *which.step)};
+    }
+    return {};
+}
+
 void list_steps(trial const& run, filter const& which, json* into) {
     for (step_id const each : run.steps()) {
         if (which.mode && each.mode != *which.mode) { continue; }
@@ -122,11 +149,8 @@ int ls(ls_options const& wanted) {
         return end.code();
     }
     std::vector<std::string> const names = run->names(*which);
-    bool const is_name = !wanted.pattern.empty() && wanted.pattern.find_first_of("*?[{\\") == std::string::npos;
-    if (names.empty() && is_name && !(*run)[wanted.pattern]) {
-        return end.code(fail(error_of(errc::no_such_name, "there is no \"",
-                                      std::string_view{wanted.pattern}.substr(0, 100), "\" in this run"),
-                             wanted.json, "ls", path, name_hint(wanted.pattern, run->names())));
+    if (auto const [why, hint] = names.empty() ? absence_of(*run, *which) : absence{}; why) {
+        return end.code(fail(why, wanted.json, "ls", path, hint));
     }
     if (wanted.json) {
         document["names"] = names_json(*run, names);

@@ -117,3 +117,112 @@ TEST_CASE("export: damaged values are left out, named, and end with 5; the other
     }
     CHECK(met);
 }
+
+TEST_CASE("what is written to a device, a pipe or through a link leaves it there, in every verb") {
+    temporary_folder const folder;
+    record_small(folder / "run", large_loss);
+    std::string const run = folder / "run";
+    using std::filesystem::file_type;
+    auto const kind = [&](std::string const& name) { return std::filesystem::symlink_status(folder / name).type(); };
+    auto const verbs = [&](std::string const& name) {
+        return std::vector{"export " + run + ' ' + folder / name + " --format csv --force",
+                           "export " + run + ' ' + folder / name + " --format npz --force",
+                           "export " + run + ' ' + folder / name + " --format jsonl --follow --force",
+                           "export " + run + ' ' + folder / name + " --format prometheus --follow --force",
+                           "report " + run + " -o " + folder / name + " --force",
+                           "check " + run + " --rules non_finite --junit " + folder / name};
+    };
+    SECTION("a pipe, with what is written into it") {
+        std::string const pipe = folder / "pipe";
+        REQUIRE(std::system(("mkfifo " + pipe).c_str()) == 0);
+        for (std::string const& each : verbs("pipe")) {
+            if (each.find("prometheus") != each.npos) { continue; }  // each page waits for a reader of its own
+            INFO(each);
+            // One more writer, so that the reader ends where nothing was written into the pipe.
+            tool_output const it =
+                run_shell("timeout 20 cat '" + pipe + "' >'" + folder / "read" + "' & " + SPOTTER_TOOL + ' ' + each +
+                          " >/dev/null 2>&1 </dev/null; code=$?; " + "test -p '" + pipe +
+                          "' && timeout 1 sh -c \": >'" + pipe + "'\"; wait; exit $code");
+            CHECK(it.code == 0);
+            REQUIRE(kind("pipe") == file_type::fifo);
+            CHECK(!read_file(folder / "read").empty());
+        }
+    }
+    SECTION("a link to a file, and one to a file that is not there yet") {
+        for (bool const is_there : {true, false}) {
+            for (std::string const& each : verbs("link")) {
+                INFO(each);
+                std::filesystem::remove(folder / "target");
+                std::filesystem::remove(folder / "link");
+                if (is_there) { write_file(folder / "target", {'o', 'l', 'd'}); }
+                std::filesystem::create_symlink("target", folder / "link");  // relative to the link's folder
+                CHECK(ask(each).code == 0);
+                REQUIRE(kind("link") == file_type::symlink);
+                REQUIRE(kind("target") == file_type::regular);
+                CHECK(read_file(folder / "target").size() > 3);
+            }
+        }
+        CHECK(ask("export " + run + ' ' + folder / "link --format csv").complains("--force"));
+        std::filesystem::create_symlink("round", folder / "round");
+        CHECK(ask("check " + run + " --junit " + folder / "round").code == 4);
+        CHECK(kind("round") == file_type::symlink);
+    }
+    SECTION("a device") {
+        if (std::system(("mknod " + folder / "null c 1 3 2>/dev/null").c_str()) != 0) {
+            SPOTTER_SKIP("only root makes a device");
+        }
+        for (std::string const& each : verbs("null")) {
+            INFO(each);
+            CHECK(ask(each).code == 0);
+            REQUIRE(kind("null") == file_type::character);
+        }
+        std::filesystem::create_symlink("null", folder / "link");
+        CHECK(ask("check " + run + " --rules non_finite --junit " + folder / "link").code == 0);
+        CHECK((kind("link") == file_type::symlink && kind("null") == file_type::character));
+    }
+}
+
+TEST_CASE("export: a step that does not exist is refused in every format, with the steps that there are") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    for (std::string const format : {"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "mcap", "trace",
+                                     "perfetto", "openmetrics", "prometheus", "tensorboard", "projector"}) {
+        for (std::string const name : {"", " --name loss"}) {
+            INFO(format + name);
+            tool_output const it =
+                ask("export " + run + ' ' + folder / "out --format " + format + " --step 99999" + name);
+            CHECK(it.code == 3);
+            CHECK(it.complains("nothing that was chosen is at train(99999); it has something at 12 steps"));
+            CHECK(!std::filesystem::exists(folder / "out"));
+        }
+    }
+    CHECK(ask("export " + run + " - --step 99999").code == 3);
+    CHECK(ask("export " + run + " - --step 3").code == 0);
+    CHECK(ask("export " + run + " - --step 3 --name fc1/w").code == 3);  // kept at every second step
+    CHECK(ask("export " + run + " - --step 4 --name fc1/w").code == 0);
+    CHECK(ask("export " + run + " - --step train:4 --mode eval").code == 3);
+}
+
+TEST_CASE("export: a name that is too long is named, and a folder is not begun") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", everything};
+        watch.begin(train(0));
+        watch.observe("a", 1.0);
+        watch.observe("deep/" + std::string(300, 'n'), 2.0);
+        watch.observe("w/" + std::string(70000, 'n'), 3.0);
+        (void)watch.end();
+    }
+    std::string const run = folder / "run";
+    tool_output const files = ask("export " + run + ' ' + folder / "out");
+    CHECK(files.code == 2);
+    CHECK(files.complains("\"deep/nnn"));
+    CHECK(files.complains("is too long a name for a file"));
+    CHECK(!std::filesystem::exists(folder / "out"));
+    CHECK(ask("export " + run + ' ' + folder / "out --name a").code == 0);
+    tool_output const zip = ask("export " + run + ' ' + folder / "out.npz");
+    CHECK(zip.code == 2);
+    CHECK(zip.complains("65531 letters at most, and this one has 700"));
+    CHECK(zip.complains("\"w/nnn"));
+}

@@ -157,7 +157,14 @@ TEST_CASE("ls: names with role, type, shape and steps; by pattern, collection, m
     CHECK(count("--collection losses") == 1);
     CHECK(count("--mode eval") == 1);
     CHECK(count("--step train:1") == 2);
-    CHECK(count("'nobody*'") == 0);
+    tool_output const nobody = ask("ls " + run + " 'nobody*'");
+    CHECK((nobody.code == 3 && nobody.complains("no name matches \"nobody*\" in this run")));
+    tool_output const collection = ask("ls " + run + " --collection weigths");
+    CHECK((collection.code == 3 && collection.complains("did you mean \"weights\"?")));
+    tool_output const step = ask("ls " + run + " --step 99");
+    CHECK((step.code == 3 && step.complains("nothing is at train(99) in this run; it has something at 12 steps")));
+    CHECK(ask("ls " + run + " --mode predict").code == 0);
+    CHECK(count("--mode predict") == 0);
     for (std::string const& words :
          {"ls " + run + " 'fc['", "export " + run + ' ' + (folder / "none.npz") + " --name 'fc['"}) {
         tool_output const refused = ask(words);

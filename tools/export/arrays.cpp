@@ -100,6 +100,20 @@ error to_npz(export_job& job) {
     return file.finish();
 }
 
+error too_long_for_files(std::vector<item> const& items) {
+    constexpr std::size_t most = 240;  // of 255, for step and ending
+    for (item const& each : items) {
+        std::string const path = file_name_of(each.title);
+        for (std::size_t at = 0, cut = 0; cut != path.npos; at = cut + 1) {
+            cut = path.find('/', at);
+            if ((std::min)(cut, path.size()) - at <= most) { continue; }
+            return error_of(errc::bad_config, "\"", std::string_view{each.title}.substr(0, 60),
+                            "...\" is too long a name for a file: choose others with --name, or give an .npz file");
+        }
+    }
+    return {};
+}
+
 error to_npy(export_job& job) {
     std::vector<item> items;
     if (error const why = find_values(job, items)) { return why; }
@@ -114,6 +128,7 @@ error to_npy(export_job& job) {
         return error_of(errc::bad_config, "a .npy file holds one tensor, and ", items.size(),
                         " were chosen: give --name and --step, an .npz file, or a folder");
     }
+    if (error const why = single ? error{} : too_long_for_files(items)) { return why; }
     for (item const& each : items) {
         std::string const path = single ? job.wanted.out
                                         : fmt::format("{}/{}/{}-{}.npy", tidy(job.wanted.out), file_name_of(each.title),

@@ -102,6 +102,7 @@ error to_projector(export_job& job) {
     std::vector<item> items;
     if (error const why = find_values(job, items)) { return why; }
     std::vector<item> const latest = latest_of(items);
+    if (error const why = too_long_for_files(latest)) { return why; }
     progress bar{"export", {latest.size(), "values"}};
     std::string const folder = tidy(job.wanted.out);
     std::string config;

@@ -79,6 +79,9 @@ private:
 // A path part that is valid as a file name on any system: unusual characters become %XX, and so do leading dots.
 [[nodiscard]] std::string file_name_of(std::string_view name);
 
+// The first whose name is too long for a file, asked before any is written: a folder that was begun would stay.
+[[nodiscard]] spotter::error too_long_for_files(std::vector<item> const& items);
+
 // Waits between two refreshes of a followed run; true: refresh again.
 [[nodiscard]] bool wait_for_more();
 

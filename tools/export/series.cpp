@@ -6,12 +6,12 @@
 #include "job.hpp"
 
 #include <spotter/export/follow_run.hpp>
-#include <spotter/file/replacing_file.hpp>
 #include <spotter/workbench/export.hpp>
 
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace spotter_tool {
 
@@ -61,19 +61,17 @@ template <class Write>
 [[nodiscard]] error to_metrics(export_job& job, metrics_text kind) {
     export_progress const bar{job};
     prometheus_page page{tidy(job.wanted.path), job.choice, kind};
-    text_output out{job};
     if (!job.wanted.follow) {
+        text_output out{job};
         error why = out.put(page.text(job.run));
         if (!why) { why = out.finish(); }
         job.take(page.counts());
         return why;
     }
     // A collector may read at any time: each page replaces the previous one atomically.
-    if (error const why = out.finish()) { return why; }
-    auto const take = [&] {
-        std::string const text = page.text(job.run);
-        return spotter::detail::replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text}), true);
-    };
+    job.done.files.push_back(job.wanted.out);
+    bool force = job.wanted.force;
+    auto const take = [&] { return write_file(job.wanted.out, page.text(job.run), std::exchange(force, true)); };
     auto const wait = [] {
         std::this_thread::sleep_for(std::chrono::seconds{1});  // scrapes are not more frequent
         return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workbench, export: several tensors as one NumPy .npz file.
+#include "error_of.hpp"
 #include "export/npy_refusal.hpp"
 
 #include <spotter/export/crc32.hpp>
@@ -24,7 +25,8 @@ public:
         // The archive declares its names as UTF-8, so every name must be.
         std::string const key = utf8_text(name);
         if (key.size() > 0xFFFF - suffix.size()) {
-            return {errc::bad_config, "a name in an npz file has 65531 letters at most"};
+            return error_of(errc::bad_config, "a name in an npz file has 65531 letters at most, and this one has ",
+                            key.size(), ": \"", std::string_view{key}.substr(0, 60), "...\"");
         }
         if (!names_.insert(key).second) { return {errc::exists, "there is a tensor of that name in the npz file"}; }
         npy_parts const parts{tensor, how_};
