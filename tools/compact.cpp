@@ -16,6 +16,9 @@ int compact(run_and_json const& wanted) {
     if (error const why = not_in_a_store(path)) { return fail(why, wanted.json, "compact", path); }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "compact", path); }
+    for (recording const& each : all) {
+        if (each.why) { return fail(each.why, wanted.json, "compact", path); }
+    }
     auto const done = [&] {
         progress bar{"compact", {all.size(), "workers", 2}};
         return compact_run(path, system_files(), &bar.count());

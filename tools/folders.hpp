@@ -21,6 +21,7 @@ struct recording {
     std::string path{};
     std::vector<std::uint32_t> segments{};  // numbers, ascending
     std::vector<std::uint32_t> sidecars{};
+    spotter::error why{};  // its folder could not be listed
 };
 
 // The file system of that path; that of the machine if there is none, which find_recordings reports.
@@ -69,20 +70,21 @@ private:
 
 namespace detail {
 
-[[nodiscard]] inline std::vector<std::string> names_in(std::string const& folder) {
+[[nodiscard]] inline std::vector<std::string> names_in(std::string const& folder, spotter::error* why = nullptr) {
     std::vector<std::string> names;
     auto const take = [](void* context, std::string_view name) {
         static_cast<std::vector<std::string>*>(context)->emplace_back(name);
         return true;
     };
-    (void)files_for(folder).list(folder, take, &names);
+    spotter::error const failed = files_for(folder).list(folder, take, &names);
+    if (why != nullptr) { *why = failed; }
     std::sort(names.begin(), names.end());
     return names;
 }
 
 [[nodiscard]] inline recording look_into(std::string const& folder, std::uint32_t worker) {
-    recording it{worker, folder, {}, {}};
-    for (std::string const& name : names_in(folder)) {
+    recording it{.worker = worker, .path = folder};
+    for (std::string const& name : names_in(folder, &it.why)) {
         std::int64_t const segment = spotter::segment_number(name, spotter::layout::data_suffix);
         std::int64_t const sidecar = spotter::segment_number(name, spotter::layout::side_suffix);
         if (segment >= 0) { it.segments.push_back(static_cast<std::uint32_t>(segment)); }
@@ -117,6 +119,7 @@ namespace detail {
         return detail::no_run(path, "is a file: give the folder that a hook recorded into");
     }
     recording own = detail::look_into(path, 0);
+    if (own.why) { return own.why; }
     if (!own.segments.empty()) { all.push_back(std::move(own)); }
     std::vector<std::string> others;
     for (std::string const& name : detail::names_in(path)) {
@@ -125,7 +128,8 @@ namespace detail {
         if (!what || *what != spotter::path_kind::folder) { continue; }
         std::uint32_t const worker = spotter::worker_of_folder(name);
         recording it = detail::look_into(below, worker);
-        if (it.segments.empty()) { continue; }
+        bool const unknown = it.why && worker > 0;  // without permission it would look like a worker that is not there
+        if (it.segments.empty() && !unknown) { continue; }
         if (worker > 0) {
             all.push_back(std::move(it));
         } else {

@@ -52,6 +52,7 @@ public:
         for (spotter::opened_file const each : held_) { system_files().unlock(each); }
     }
     [[nodiscard]] error take(recording const& it) {
+        if (it.why) { return it.why; }
         auto const lock = system_files().lock(it.path + '/' + layout::lock_name);
         if (lock) {
             held_.push_back(*lock);

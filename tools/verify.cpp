@@ -162,6 +162,10 @@ void check_sidecar(std::string const& file, byte_view side, bool growing, checke
 // Checks what is missing after the ends of segments, from other files that still know.
 void check_ends(recording const& it, checked& into) {
     for (lost_end const& each : spotter::detail::look_for_losses(files_for(it.path), it.path).ends) {
+        bool const is_unreadable = std::any_of(into.damage.begin(), into.damage.end(), [&](place const& known) {
+            return known.kind == "unreadable" && known.file == each.file;
+        });
+        if (is_unreadable) { continue; }  // nobody knows what it lacks
         std::erase_if(into.damage, [&](place const& known) {
             return known.kind == "cut_off" && known.file == each.file;  // reported here with its size
         });
@@ -244,6 +248,10 @@ private:
 };
 
 [[nodiscard]] error check(recording const& it, std::string const& path, bool live, checked& into, progress& bar) {
+    auto const add_unreadable = [&](std::string const& file, error const& why) {
+        into.damage.push_back({file, 0, 0, "unreadable", std::string{why.what.view()}});
+    };
+    if (it.why) { add_unreadable(it.path, it.why); }
     payload_unpacker unpacker;
     segment_order order{it, into};
     std::uint32_t expected = 0;
@@ -258,8 +266,11 @@ private:
         expected = number + 1;
         mapped_file const side{side_file};  // before the segment, so that no entry points beyond it
         mapped_file const data{file};
-        if (data.error()) { return data.error(); }
         ++into.segments;
+        if (data.error()) {
+            add_unreadable(file, data.error());
+            continue;
+        }
         into.bytes += data.bytes().size();
         segment_check segment{file, data.bytes(), unpacker, into};
         if (error const why = segment.walk(growing, bar)) { return why; }

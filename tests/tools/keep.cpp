@@ -297,3 +297,58 @@ TEST_CASE("verify: a segment that is missing, renamed, cut at its end or from an
     CHECK(cut.at(0).at("kind") == "cut_off");
     CHECK(cut.at(0).at("offset") == before_last);
 }
+
+TEST_CASE("verify: a segment that cannot be opened is reported, and the others are checked") {
+    temporary_folder const folder;
+    record_segments(folder / "run");
+    std::string const second = folder / "run/000001.spot", third = folder / "run/000002.spot";
+    flip(third, read_file(third).size() / 2);
+    std::filesystem::remove(second);
+    SECTION("a link that leads nowhere") { std::filesystem::create_symlink("nowhere", second); }
+    SECTION("a folder") { std::filesystem::create_directory(second); }
+    tool_output const it = ask("verify --json " + folder / "run");
+    CHECK(it.code == 5);
+    auto const damage = it.document().at("damage");
+    REQUIRE(damage.size() >= 2);
+    CHECK(damage.at(0).at("kind") == "unreadable");
+    CHECK(damage.at(0).at("file") == second);
+    CHECK(damage.back().at("file") == third);
+}
+
+TEST_CASE("what may not be read is reported as that, not as something that is missing") {
+    if (::geteuid() != 0 || std::system("setpriv --version >/dev/null 2>&1") != 0) {
+        SPOTTER_SKIP("only root can ask as somebody else");
+    }
+    temporary_folder const folder;
+    for (std::uint32_t worker = 0; worker < 3; ++worker) {
+        record_small(folder / "run", options{.worker = worker, .workers = 3});
+    }
+    record_small(folder / "whole"), record_small(folder / "closed"), record_segments(folder / "one");
+    std::filesystem::copy(SPOTTER_TOOL, folder / "spotter");  // where anyone may run it
+    REQUIRE(std::system(("chmod -R a+rwX " + folder / "").c_str()) == 0);
+    for (char const* const each : {"closed", "run/worker-2", "one/000001.spot"}) {
+        std::filesystem::permissions(folder / each, std::filesystem::perms::none);
+    }
+    auto const ask_as_other = [&](std::string const& words) {
+        return run_shell("setpriv --reuid=65534 --regid=65534 --clear-groups " + folder / "spotter " + words + " 2>&1");
+    };
+    if (ask_as_other("ls " + folder / "whole").code != 0) { SPOTTER_SKIP("this folder is not everybody's"); }
+    for (std::string const verb : {"info ", "verify ", "ls ", "recover ", "compact "}) {
+        INFO(verb);
+        tool_output const it = ask_as_other(verb + folder / "closed");
+        CHECK(it.code == 4);
+        CHECK(it.says("no permission"));
+    }
+    tool_output const worker = ask_as_other("verify " + folder / "run");
+    CHECK(worker.code == 5);
+    CHECK((worker.says("worker-2") && worker.says("no permission") && !worker.says("sound")));
+    for (std::string const verb : {"recover ", "compact "}) {
+        INFO(verb);
+        tool_output const it = ask_as_other(verb + folder / "run");
+        CHECK((it.code == 4 && it.says("no permission")));
+    }
+    tool_output const segment = ask_as_other("verify " + folder / "one");
+    CHECK((segment.code == 5 && segment.says("1 damaged place")));
+    CHECK((segment.says("000001.spot") && segment.says("no permission")));
+    CHECK(ask_as_other("info " + folder / "one").says("no permission"));
+}

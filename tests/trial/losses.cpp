@@ -200,6 +200,19 @@ TEST_CASE("losses: a file operation that fails while the folder is examined is r
     CHECK(reported > 5);
 }
 
+TEST_CASE("losses: a segment that is there and cannot be opened is reported with the reason") {
+    temporary_folder const folder;
+    record_losses(folder / "run", small_segments);
+    CHECK_FALSE(open_trial(folder / "run")->losses().trouble);
+    std::string const second = folder / "run/000001.spot";
+    std::filesystem::remove(second);
+    CHECK_FALSE(open_trial(folder / "run")->losses().trouble);  // missing, which is a loss of its own
+    std::filesystem::create_directory(second);
+    run_losses const lost = open_trial(folder / "run")->losses();
+    CHECK(lost.trouble.code == errc::unwritable);
+    CHECK(lost.trouble.what.view().find("000001.spot") != std::string_view::npos);
+}
+
 TEST_CASE("losses: the file `lost` records what was cut off earlier, of this run and of no other") {
     temporary_folder const folder;
     record_losses(folder / "run");

@@ -88,7 +88,8 @@ private:
     seen_segment it{number};
     result<file_mapping> const data = files.map(segment_path(folder, number, layout::data_suffix));
     if (!data) {
-        if (is_trouble(data.error())) { trouble = data.error(); }
+        // A missing one may have been thinned meanwhile; one that is there and cannot be opened hides what it holds.
+        if (data.error().code != errc::not_a_run) { trouble = data.error(); }
         return it;
     }
     it.there = true;
