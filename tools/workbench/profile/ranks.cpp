@@ -159,7 +159,7 @@ static void tell_bad(ranks_report& all, rank_state const* furthest, std::string 
             "rank {} {} {}{}{}{}{}", each->worker, name_of(each->status), place_text(*each),
             each->why.empty() ? "" : ": ", each->why,
             early ? fmt::format(", {} before the next", duration_text(bad[1]->last_sign - each->last_sign)) : "",
-            furthest == each ? "" : others));
+            suspicion(*each, furthest, waiting) == 0 ? others : ""));
     }
 }
 
