@@ -216,6 +216,10 @@ TEST_CASE("diff: names by a map, and what is asked for only") {
     CHECK(ask("diff " + both + "--step x").code == 2);
     CHECK(ask("diff " + both + "--name '[' --map fc1/w=layer.weight").code == 2);
     CHECK(ask("diff " + folder / "a").code == 2);
+    tool_output const nobody = ask("diff " + folder / "a " + folder / "a --name nope");
+    CHECK(nobody.code == 3);
+    CHECK(nobody.complains("no tensor of A or B matches \"nope\""));
+    CHECK(ask("diff " + both + "--name loss").complains("no chosen tensor is in both: \"loss\" is only in A"));
 }
 
 TEST_CASE("diff: no run, no files and damaged files are named, with the exit codes of every verb") {

@@ -83,7 +83,18 @@ result<diff_report> differ::run(std::function<void(std::uint64_t, std::uint64_t)
     return std::move(report_);
 }
 
-[[nodiscard]] static error nothing_common(std::vector<std::string> const& in_a, std::vector<std::string> const& in_b) {
+// `in_a`, `in_b`: what was chosen by `only`, if that names any.
+[[nodiscard]] static error nothing_common(std::vector<std::string> const& in_a, std::vector<std::string> const& in_b,
+                                          std::vector<std::string> const& only) {
+    if (!only.empty() && in_a.empty() && in_b.empty()) {
+        return error_of(errc::no_such_name, "no tensor of A or B matches \"", std::string_view{only[0]}.substr(0, 60),
+                        only.size() > 1 ? "\" or what else was chosen" : "\"", ": `spotter ls` lists a run's tensors");
+    }
+    if (!only.empty() && (in_a.empty() || in_b.empty())) {
+        std::string const& name = in_a.empty() ? in_b[0] : in_a[0];
+        return error_of(errc::no_such_name, "no chosen tensor is in both: \"", std::string_view{name}.substr(0, 60),
+                        "\" is only in ", in_a.empty() ? "B" : "A", ": pair names by --map");
+    }
     if (in_a.empty() || in_b.empty()) {
         return error_of(errc::no_such_name, "no tensor is in both: ", in_a.empty() ? "A" : "B", " is empty");
     }
@@ -125,7 +136,7 @@ error differ::match() {
         return {errc::no_such_name, "but for times and samples of the machine no tensor is in both: --name 'time/*' "
                                     "compares times"};
     }
-    return nothing_common(in_a, in_b);
+    return nothing_common(report_.names_only_a, report_.names_only_b, wanted_.only);
 }
 
 std::size_t differ::damage_of(opened_side const& side) {
