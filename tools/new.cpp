@@ -14,11 +14,12 @@ using namespace spotter;
 
 namespace {
 
-[[nodiscard]] std::string with(std::string text, std::string_view mark, std::string_view by) {
-    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + by.size())) {
-        text.replace(at, mark.size(), by);
-    }
-    return text;
+// As one word of a shell.
+[[nodiscard]] std::string word_of(std::string_view path) {
+    bool const is_usual = std::all_of(path.begin(), path.end(), [](char letter) {
+        return is_usual_letter(letter) || std::string_view{"/.+,:@%="}.find(letter) != std::string_view::npos;
+    });
+    return is_usual ? std::string{path} : '\'' + with(std::string{path}, "'", R"('\'')") + '\'';
 }
 
 // A valid name for CMake and C++.
@@ -51,8 +52,8 @@ int new_project(new_options const& wanted) {
     }
     if (error const why = write("README.md", std::string{project_read_me})) { return refuse(why); }
     say(fmt::format("{0}: a project with a watched loop. Build and run it:\n"
-                    "  cmake -S {0} -B {0}/build && cmake --build {0}/build && (cd {0} && build/train)\n",
-                    folder));
+                    "  cmake -S {1} -B {2} && cmake --build {2} && (cd {1} && build/train)\n",
+                    folder, word_of(folder), word_of(folder + "/build")));
     return fine;
 }
 

@@ -57,12 +57,22 @@ namespace {
 }
 
 // The first requested section that no page has, and the one that was probably meant.
-[[nodiscard]] std::string section_hint(std::vector<std::string> const& wanted) {
+[[nodiscard]] error unknown_section(std::vector<std::string> const& wanted) {
     std::vector<std::string> const known{html::section_ids().begin(), html::section_ids().end()};
+    auto const is_known = [&](std::string const& id) {
+        return std::find(known.begin(), known.end(), id) != known.end();
+    };
     for (std::string const& each : wanted) {
-        if (std::find(known.begin(), known.end(), each.substr(0, each.find('-'))) != known.end()) { continue; }
-        auto const meant = nearest(each, known);
-        return meant && *meant != each ? fmt::format("did you mean {}?", *meant) : std::string{};
+        if (is_known(each) || is_known(each.substr(0, each.find('-')))) { continue; }
+        error why{errc::bad_config, "no page has a section \""};
+        why.what << std::string_view{each}.substr(0, 40) << "\": ";
+        if (auto const meant = nearest(each, known)) {
+            why.what << "did you mean " << *meant << "? There are ";
+        } else {
+            why.what << "there are ";
+        }
+        why.what << joined(known, " ");
+        return why;
     }
     return {};
 }
@@ -103,20 +113,19 @@ int report(report_options const& wanted) {
             return fail(why, wanted.json, "report", paths.back());
         }
     }
-    auto const refuse = [&](error const& why, std::string const& hint = {}) {
-        return fail(why, wanted.json, "report", joined(paths), hint);
-    };
+    auto const refuse = [&](error const& why) { return fail(why, wanted.json, "report", joined(paths)); };
     bool const as_csv = wanted.as == "csv";
     std::string const out = !wanted.out.empty() ? wanted.out : as_csv ? "-" : "report.html";
     bool const to_output = out == "-";
     if (error const why = clash_of(wanted, runs.size(), as_csv, to_output)) { return refuse(why); }
+    if (error const why = unknown_section(wanted.sections)) { return refuse(why); }
     outcome end{"report"};
     json const losses = json_list(runs, [&](trial const& each) { return end.look_at(each); });
     std::optional<new_file> file;
     if (!to_output) { file.emplace(out, wanted.force); }
     if (error const why = file ? file->trouble() : error{}) { return refuse(why); }
     result<std::string> const text = made_of(runs, bytes, wanted);
-    if (!text) { return refuse(text.error(), section_hint(wanted.sections)); }
+    if (!text) { return refuse(text.error()); }
     if (!file) {
         say_as_is(*text);
         return end.code();

@@ -73,5 +73,7 @@ TEST_CASE("new: a folder that is not empty is left alone, and a kind that is non
     CHECK(there.code == 4);
     CHECK(there.complains("is there already, and not empty"));
     CHECK(text_of(folder / "here/train.cpp") == "mine");
+    std::string const odd = folder / "a b";
+    CHECK(ask("new '" + odd + '\'').says("cmake -S '" + odd + "' -B '" + odd + "/build' && "));
     CHECK(ask("new " + folder / "other --kind torhc").complains("there is no kind \"torhc\": did you mean torch?"));
 }

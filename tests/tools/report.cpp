@@ -104,6 +104,9 @@ TEST_CASE("report: only some sections, and a wrong one is reported with those th
     tool_output const wrong = ask("report " + both + "--section trees -o " + folder / "x.html");
     CHECK((wrong.code == 3 && wrong.complains("no section \"trees\"; there are runs differences curves findings")));
     CHECK_FALSE(std::filesystem::exists(folder / "x.html"));
+    tool_output const unknown = ask("report " + both + "--section nothing -o " + folder / "x.html");
+    CHECK((unknown.code == 2 && unknown.complains("no page has a section \"nothing\": there are runs ")));
+    CHECK(ask("report " + both + "--section tress -o -").complains("did you mean trees?"));
 }
 
 TEST_CASE("report --rules: findings of rules that judge the record anew") {
