@@ -10,6 +10,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "rules_argument.hpp"
+#include "shard.hpp"
 #include "verbs.hpp"
 
 #include <spotter/replay.hpp>
@@ -54,9 +55,8 @@ struct judged {
 struct judged_record {
     std::string path{};
     std::optional<std::uint32_t> worker{};
-    std::uint64_t bytes = 0;   // of its segments
-    bool never_began = false;  // a worker that the others wait for
-    std::string unreadable{};  // why a worker has no record that can be opened
+    std::uint64_t bytes = 0;  // of its segments
+    error why{};              // of a worker without a record: it never began (errc::no_such_worker), or cannot be read
     std::string text{}, suite{};
     std::string loss_line{};
     json document{};
@@ -341,14 +341,9 @@ void add_record_case(judged const& it, junit_cases& to) {
 void judge(judged_record& into, check_options const& wanted, judges const& by, severity least, progress& bar) {
     judged it{into.path};
     it.worker = into.worker;
-    if (into.never_began) {
-        it.why = {errc::no_such_worker, "it never began: the run has no record of it"};
-        it.bad_end = it.why.what.view();
-    } else if (!into.unreadable.empty()) {
-        it.why = error_of(errc::corrupt, into.unreadable);
-    } else {
-        judge(it, by, wanted.side_by_side, bar);
-    }
+    it.why = into.why;
+    if (!it.why) { judge(it, by, wanted.side_by_side, bar); }
+    if (into.why.code == errc::no_such_worker) { it.bad_end = into.why.what.view(); }
     into.code = code_of(it, least);
     into.ill = is_ill(it, least);
     if (it.run && it.lost.any()) { into.loss_line = outcome::loss_line("check", *it.run, it.lost); }
@@ -401,63 +396,23 @@ void judge_all(std::vector<judged_record>& all, check_options const& wanted, jud
     return by;
 }
 
-// The part and the number of parts, from "3/16", or from "rank", whose values the launcher of the process sets.
-struct shard {
-    std::uint64_t part = 0, parts = 1;
-};
-[[nodiscard]] result<shard> read_shard(std::string const& text) {
-    error wrong{
-        errc::bad_config,
-        "--shard takes a part of how many, as 3/16, or `rank` of a process that mpirun or srun started, not \""};
-    wrong.what << text << "\"";
-    auto const number = [](std::string_view digits) { return spotter::detail::number_in(digits); };
-    if (text.empty()) { return shard{}; }
-    if (text == "rank") {
-        constexpr std::pair<char const*, char const*> names[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                                                 {"PMI_RANK", "PMI_SIZE"},
-                                                                 {"SLURM_PROCID", "SLURM_NTASKS"}};
-        for (auto const& [rank_name, size_name] : names) {
-            char const* const rank = std::getenv(rank_name);
-            char const* const size = std::getenv(size_name);
-            if (rank == nullptr || size == nullptr) { continue; }
-            std::int64_t const part = number(rank), parts = number(size);
-            if (part < 0 || part >= parts) { return wrong; }
-            return shard{static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(parts)};
-        }
-        return wrong;
-    }
-    std::size_t const slash = text.find('/');
-    if (slash == std::string::npos) { return wrong; }
-    std::int64_t const part = number(std::string_view{text}.substr(0, slash));
-    std::int64_t const parts = number(std::string_view{text}.substr(slash + 1));
-    if (part < 1 || part > parts) { return wrong; }
-    return shard{static_cast<std::uint64_t>(part - 1), static_cast<std::uint64_t>(parts)};
-}
-
-// The workers of a run that have no record among `parts`, although their folder is there or the others expect them.
-// Only such a run is opened as a whole.
-void add_lacking(std::string const& path, std::vector<recording> const& parts, std::vector<judged_record>& all) {
-    std::set<std::uint32_t> lacking;
-    for (std::string const& name : detail::names_in(path)) {
-        if (std::uint32_t const number = worker_of_folder(name); number > 0) { lacking.insert(number); }
-    }
+// The workers that the others expect, and that never began. Only a run that lacks some is opened as a whole.
+void add_missing_workers(std::string const& path, std::vector<recording> const& parts,
+                         std::vector<judged_record>& all) {
     std::uint32_t expected = 0;
     for (auto part = parts.begin(); part != parts.end() && expected == 0; ++part) {
         auto const run = open_trial(path, worker{part->worker});
         if (run) { expected = run->readers().front()->index().expected_workers(); }
     }
-    for (std::uint32_t i = 0; i < expected; ++i) { lacking.insert(i); }
-    for (recording const& part : parts) { lacking.erase(part.worker); }
-    if (lacking.empty()) { return; }
+    std::set<std::uint32_t> missing;
+    for (std::uint32_t i = 0; i < expected; ++i) { missing.insert(i); }
+    for (recording const& part : parts) { missing.erase(part.worker); }
+    if (missing.empty()) { return; }
     auto const whole = open_trial(path);
-    if (!whole) { return; }
-    for (std::uint32_t const number : lacking) {
-        judged_record it{.path = path, .worker = number};
-        for (auto const& each : whole->readers()) {
-            if (each->number() == number) { it.unreadable = each->trouble().what.view(); }
-        }
-        it.never_began = it.unreadable.empty() && number < expected && whole->status() != run_status::running;
-        if (it.never_began || !it.unreadable.empty()) { all.push_back(std::move(it)); }
+    if (!whole || whole->status() == run_status::running) { return; }
+    for (std::uint32_t const number : missing) {
+        error const why{errc::no_such_worker, "it never began: the run has no record of it"};
+        all.push_back({.path = path, .worker = number, .why = why});
     }
 }
 
@@ -471,9 +426,10 @@ void add_lacking(std::string const& path, std::vector<recording> const& parts, s
             continue;
         }
         for (recording const& part : parts) {
-            all.push_back({.path = path, .worker = part.worker, .bytes = bytes_of({part})});
+            error const why = part.why ? error_of(errc::corrupt, part.why.what.view()) : error{};
+            all.push_back({.path = path, .worker = part.worker, .bytes = bytes_of({part}), .why = why});
         }
-        add_lacking(path, parts, all);
+        add_missing_workers(path, parts, all);
     }
     return {};
 }

@@ -12,19 +12,6 @@ namespace spotter_tool {
 
 namespace {
 
-// In single quotes. Characters of `also` get a backslash, because the shell evaluates the text a second time.
-[[nodiscard]] std::string shell_text(std::string_view text, std::string_view also = "") {
-    std::string safe = "'";
-    for (char const letter : text) {
-        if (letter == '\'') {
-            safe += "'\\''";
-            continue;
-        }
-        if (also.find(letter) != also.npos) { safe += '\\'; }
-        safe += letter;
-    }
-    return safe + '\'';
-}
 // The suggestions for its value.
 [[nodiscard]] std::vector<std::string> const& words_for(option_words const& it) {
     return it.choices.empty() ? it.offers : it.choices;

@@ -14,12 +14,20 @@ using namespace spotter;
 
 namespace {
 
+// With each `mark` replaced.
+[[nodiscard]] std::string with(std::string text, std::string_view mark, std::string_view by) {
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + by.size())) {
+        text.replace(at, mark.size(), by);
+    }
+    return text;
+}
+
 // As one word of a shell.
 [[nodiscard]] std::string word_of(std::string_view path) {
     bool const is_usual = std::all_of(path.begin(), path.end(), [](char letter) {
         return is_usual_letter(letter) || std::string_view{"/.+,:@%="}.find(letter) != std::string_view::npos;
     });
-    return is_usual ? std::string{path} : '\'' + with(std::string{path}, "'", R"('\'')") + '\'';
+    return is_usual ? std::string{path} : shell_text(path);
 }
 
 // A valid name for CMake and C++.

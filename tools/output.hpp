@@ -19,7 +19,6 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace spotter_tool {
@@ -206,35 +205,19 @@ inline void say_document(json const& document) { say_as_is(document_text(documen
     return {{"verb", std::string{verb}}, {"path", std::string{path}}};
 }
 
-// With each `mark` replaced.
-[[nodiscard]] inline std::string with(std::string text, std::string_view mark, std::string_view by) {
-    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + by.size())) {
-        text.replace(at, mark.size(), by);
+// As one word of a shell, in single quotes. Characters of `also` get a backslash, because the shell evaluates the text
+// a second time.
+[[nodiscard]] inline std::string shell_text(std::string_view text, std::string_view also = "") {
+    std::string safe = "'";
+    for (char const letter : text) {
+        if (letter == '\'') {
+            safe += "'\\''";
+            continue;
+        }
+        if (also.find(letter) != also.npos) { safe += '\\'; }
+        safe += letter;
     }
-    return text;
-}
-
-// The library's sentences advise who calls it from C++. Here are the verbs that do the same.
-[[nodiscard]] inline std::string advice_for_shell(std::string_view sentence) {
-    constexpr std::pair<std::string_view, std::string_view> verbs[] = {
-        {"run.steps() lists", "`spotter ls --steps` lists"},
-        {"run.steps(worker{", "`spotter ls --steps` of the folder of worker "},
-        {"run.damage() lists", "`spotter verify` lists"},
-        {", of(worker{", ", worker "},
-        {"}) reads one that has it", " has one"},
-        {"}) lists those it has", " lists those it has"},
-        {", attempt{} asks for one attempt, history() has all that is there", ""},
-        {": refresh() and ask again", ""},
-        {": ask steps()", ""},
-        {"run.names() lists", "`spotter ls` lists"},
-        {"run.workers() lists", "`spotter info` lists"},
-        {"trial::workers() lists", "`spotter info` lists"},
-        {": read it, at(step).to<std::string>()", ": `spotter show` without --stat shows it"},
-        {": ask stat(), or", ": ask for one with --stat, or"},
-    };
-    std::string text{sentence};
-    for (auto const& [call, verb] : verbs) { text = with(std::move(text), call, verb); }
-    return text;
+    return safe + '\'';
 }
 
 // Ends a verb that failed: prints the error to standard error, and with --json also a document. `hint`: what exists
@@ -242,7 +225,7 @@ inline void say_document(json const& document) { say_as_is(document_text(documen
 [[nodiscard]] inline exit_code fail(spotter::error const& why, bool as_json, std::string_view verb,
                                     std::string_view path, std::string_view hint = {}) {
     std::string const sentence =
-        advice_for_shell(why.what.view()) + (hint.empty() ? std::string{} : fmt::format("; {}", hint));
+        hint.empty() ? std::string{why.what.view()} : fmt::format("{}; {}", why.what.view(), hint);
     if (as_json) {
         json document = document_of(verb, path);
         document["error"] = {{"code", std::string{name_of(why.code)}}, {"text", sentence}};

@@ -254,14 +254,6 @@ TEST_CASE("show: where a step has no values, or a statistic is unknown, it says 
     CHECK(nowhere.code == 3);
     CHECK(nowhere.complains("mean of grad/fc1/w is unknown everywhere: "));
     CHECK(nowhere.complains("l2"));
-    for (char const* const words : {" grad/fc1/w --step 2", " loss --step 77", " fc1/w --step 3"}) {
-        tool_output const it = ask("show " + run + words);  // advises verbs, no calls
-        INFO(it.err);
-        CHECK(it.code == 3);
-        CHECK(!it.complains("()"));
-        CHECK(!it.complains("{"));
-    }
-    CHECK(ask("show " + run + " loss --step 77").complains("`spotter ls --steps` lists what it has"));
     // Nothing of it has values anywhere: then the sentence alone.
     CHECK(!ask("show " + run + " grad/fc1/w --step 2").complains("it has values"));
 }
