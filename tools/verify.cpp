@@ -181,15 +181,21 @@ void check_ends(recording const& it, checked& into) {
 void check_reading(recording const& it, std::string const& path, checked& into) {
     auto const run = open_trial(path, worker{it.worker});
     if (!run) { return; }
-    auto const is_known = [&](damaged_place const& each) {
-        return std::any_of(into.damage.begin(), into.damage.end(), [&](place const& known) {
-            return known.file == each.file && known.offset < each.offset + each.bytes &&
-                   each.offset < known.offset + known.bytes;
-        });
-    };
     for (damaged_place const& each : run->damage()) {
-        if (each.bytes == 0 || is_known(each)) { continue; }
-        into.damage.push_back({each.file, each.offset, each.bytes, "rows", "a row of the record makes no sense"});
+        // A run's own places have absolute names.
+        std::string const file = it.path + each.file.substr((std::min)(each.file.rfind('/'), each.file.size()));
+        auto const known = std::find_if(into.damage.begin(), into.damage.end(), [&](place const& other) {
+            return other.file == file && other.offset <= each.offset + each.bytes &&
+                   each.offset <= other.offset + other.bytes;
+        });
+        if (known == into.damage.end()) {
+            bool const cut = each.bytes == 0;
+            into.damage.push_back({file, each.offset, each.bytes, cut ? "cut_off" : "rows",
+                                   cut ? "the end of this segment is missing" : "a row of the record makes no sense"});
+        } else if (known->kind == "torn_tail") {  // a torn tail by itself is no damage of a run
+            known->kind = "cut_off";
+            known->what = "the end of this segment is missing, as the next one shows";
+        }
     }
     bool const values_damaged = std::any_of(into.damage.begin(), into.damage.end(), [&](place const& each) {
         return each.file.starts_with(it.path + '/') && each.kind != "sidecar";

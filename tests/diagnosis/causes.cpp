@@ -1294,6 +1294,7 @@ TEST_CASE("cause: weights that run away in one direction have a wrong sign, thos
     };
     CHECK(first_of(3.0F) == "update_direction: the loss rises while weights move one way");
     CHECK(first_of(-3.0F).starts_with("learning_rate_too_large"));
+    CHECK(first_of(-100.0F).starts_with("learning_rate_too_large"));  // nearly all of the next weight is the step
 }
 
 TEST_CASE("cause: where all weights began at zero, steps are judged by what they can change") {

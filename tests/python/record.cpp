@@ -13,6 +13,8 @@
 #include <vector>
 
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace spotter;
 
@@ -91,6 +93,27 @@ void small_steps(Hook& watch, std::uint64_t number, std::uint64_t first, std::ui
         if (!packed) { watch.scalar("lr", x, 1.0 + x); }
         watch.flush();
     }
+}
+// Three attempts. The first is killed between two steps, the second in a step.
+int record_killed(std::string const& path) {
+    for (std::uint64_t number = 0; number < 3; ++number) {
+        pid_t const child = ::fork();
+        if (child < 0) { return 1; }
+        if (child > 0) {
+            ::waitpid(child, nullptr, 0);
+            continue;
+        }
+        hook watch{path, everything, options{.existing = existing::resume}};
+        small_steps(watch, number, 2 * number, 2 * number + 4, false);
+        if (number == 1) {
+            watch.begin(train(6));
+            watch.observe("x", 0.5);
+            watch.flush();
+        }
+        if (number == 2) { watch.finish(); }
+        ::_exit(0);
+    }
+    return 0;
 }
 int record_small(std::string_view what, std::string const& path) {
     bool const packed = what == "packed";
@@ -249,6 +272,7 @@ int main(int count, char** words) {
     if (what == "looked-at") { return record_looked_at(path); }
     if (what == "thinned") { return record_thinned(path); }
     if (what == "scalars") { return record_scalars(path, count > 3 ? std::strtoull(words[3], nullptr, 10) : 10'000); }
+    if (what == "killed") { return record_killed(path); }
     for (std::string_view const small : {"attempts", "packed", "back", "apart", "three", "pair"}) {
         if (what == small) { return record_small(what, path); }
     }

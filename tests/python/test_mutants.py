@@ -29,7 +29,7 @@ from spotter.track import Track
 
 RECORD, ANSWERS = os.environ.get("SPOTTER_RECORD"), os.environ.get("SPOTTER_ANSWERS")
 STRIDE = int(os.environ.get("SPOTTER_MUTANTS", "1499"))
-RECORDS = ("attempts", "packed", "back", "apart", "three", "pair")
+RECORDS = ("attempts", "killed", "packed", "back", "apart", "three", "pair")
 STRETCHES = (1, 2, 5, 16, 31, 64, 100, 150, 193, 300, 500)  # bytes that are taken out
 
 

@@ -111,6 +111,31 @@ TEST_CASE("verify: damaged values are named: the place, the tensor and the step"
     CHECK(ask("recover " + folder / "run").code == 0);       // and has nothing to say about values either
 }
 
+TEST_CASE("verify: an end that a later attempt counted on behind is missing, and is no torn tail; each place once") {
+    temporary_folder const folder;
+    for (std::uint64_t first : {0U, 5U}) {
+        in_killed_child([&] {
+            hook watch{folder / "run", everything, options{.existing = existing::resume}};
+            for (std::uint64_t i = first; i < first + 5; ++i) {
+                (void)watch.step(train(i), "x"_t = weights_at(i));
+                watch.flush();
+            }
+            ::raise(SIGKILL);
+        });
+    }
+    std::string const file = folder / "run/000000.spot";
+    CHECK(ask("verify " + folder / "run").code == 0);
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) - 20);
+    for (std::string const& run : {folder / "run", std::filesystem::relative(folder / "run").string()}) {
+        tool_output const it = ask("verify " + run);
+        CHECK(it.code == 5);
+        CHECK(it.says("the end of this segment is missing, as the next one shows\n"));
+        CHECK(it.says("1 damaged place, 1 closed step lost"));
+        CHECK(ask("info " + run).code == 5);
+        CHECK(ask("show " + run + " x --step 4").code == 5);
+    }
+}
+
 TEST_CASE("verify: a torn tail is reported with its place, and recover --cut removes it; without --cut it stays") {
     temporary_folder const folder;
     record_torn(folder / "run");

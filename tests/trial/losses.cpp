@@ -151,6 +151,60 @@ TEST_CASE("losses: what a cut took is not made up for by the attempt that goes o
     CHECK(open(folder / "run").losses().steps == 40 - left);
 }
 
+TEST_CASE("losses: closes at the end of an attempt, behind which the next one counts on") {
+    temporary_folder const folder;
+    std::string const path = folder / "run", file = path + "/000000.spot";
+    bool const open_step = GENERATE(false, true), closes_again = GENERATE(true, false);
+    for (std::uint64_t first : {0U, 30U}) {
+        in_killed_child([&] {
+            hook watch{path, everything, options{.existing = existing::resume}};
+            std::vector<float> values(60);
+            for (std::uint64_t i = first; i < first + (first == 0 || closes_again ? 30 : 0); ++i) {
+                std::iota(values.begin(), values.end(), static_cast<float>(i * i) * 0.37F);
+                (void)watch.step(train(i), "x"_t = values);
+                watch.flush();
+            }
+            if (open_step) {
+                watch.begin(train(first + 30));
+                watch.observe("x", 2.0F);
+            }
+            watch.flush();
+            ::raise(SIGKILL);
+        });
+    }
+    std::uint64_t const closed = closes_again ? 60 : 30;
+    CHECK(steps_in(path) == closed);
+    CHECK_FALSE(open(path).losses().any());
+    std::vector<char> const whole = read_file(file);
+    auto const frames = frame_offsets(whole, true);
+    for (std::size_t size = whole.size() - 1; size > frames.at(20); size -= 37) {
+        cut(file, size);
+        trial const run = open(path);
+        std::uint64_t const left = closed - steps_in(path);
+        INFO(size);
+        if (left > 0) {  // without any of its values, nothing tells an open step from a closed one
+            CHECK(run.losses().steps == left + (open_step ? 1 : 0));
+            CHECK(run.losses().any());
+            CHECK(run["x"].at(train(29)).error().code != errc::no_such_step);
+            CHECK(run["x"].at(train(3)));
+        } else if (!open_step) {
+            CHECK(run.losses().steps == 0);
+        }
+    }
+}
+
+TEST_CASE("losses: the last close, in a damaged frame with only the end of the run behind it") {
+    temporary_folder const folder;
+    record_losses(folder / "run");
+    std::string const file = folder / "run/000000.spot";
+    std::vector<char> bytes = read_file(file);
+    std::uint64_t const place = frame_offsets(bytes, true).back();
+    bytes[place + 70] = static_cast<char>(bytes[place + 70] ^ 4);
+    write_file(file, bytes);
+    CHECK(steps_in(folder / "run") == 39);
+    CHECK(open(folder / "run").losses().steps == 1);
+}
+
 TEST_CASE("losses: what was dropped while recording") {
     temporary_folder const folder;
     options const choices{.overflow = overflow::drop, .drain = drain::thread, .ring_bytes = 1 << 16};

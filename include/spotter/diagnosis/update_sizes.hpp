@@ -362,7 +362,9 @@ private:
         double const before = square_root(it.stats.previous_sum_squares);
         if (mine.moves == 1) { mine.departs_at = before; }
         mine.shrinks = before - mine.size >= 0.99 * length;
-        bool const is_outwards = length >= large_step * before && mine.size - before >= 0.95 * length;
+        // A step of more than ten times a weight is nearly all of its next size, whatever its direction.
+        bool const is_far = length >= large_step * before && length <= 10 * before;
+        bool const is_outwards = is_far && mine.size - before >= 0.95 * length;
         mine.straight_leaps = is_outwards ? mine.straight_leaps + 1 : 0;
         fade(mine);
         if (mine.moves <= first_updates && ratio > mine.early) { mine.early = ratio, mine.early_at = at; }

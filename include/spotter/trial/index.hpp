@@ -118,6 +118,8 @@ public:
     [[nodiscard]] recorded_times const& times() const { return complete(), times_; }
     // None for a step that was never closed.
     [[nodiscard]] std::optional<closed_step> step_of(std::uint64_t ordinal) const;
+    // Of the next close, as far as what can be read shows: its rows, frames and heads.
+    [[nodiscard]] std::uint64_t next_ordinal() const;
     // For each attempt the step that it left open, if the step holds anything.
     [[nodiscard]] std::vector<open_step> const& open_steps() const { return complete(), open_.all(); }
     // The collections of the plan.

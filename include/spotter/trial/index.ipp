@@ -26,7 +26,7 @@ SPOTTER_BODY error worker_index::refresh() {
 SPOTTER_BODY error worker_index::settle_ends(bool over) {
     error const why = segments_.settle_ends(over);
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {
-        is_complete_ = is_complete_ && segments_[i].left_torn == segments_[i].tail_taken;
+        is_complete_ = is_complete_ && segments_[i].ends_early() == segments_[i].tail_taken;
     }
     is_complete_ = is_complete_ && gone_taken_ == segments_.gone().size();
     return why;
@@ -50,6 +50,16 @@ SPOTTER_BODY step_list const& worker_index::steps() const {
 SPOTTER_BODY std::optional<closed_step> worker_index::step_of(std::uint64_t ordinal) const {
     complete();
     return steps_.find(ordinal);
+}
+
+SPOTTER_BODY std::uint64_t worker_index::next_ordinal() const {
+    complete();
+    std::uint64_t next = ordinal_;
+    for (std::uint32_t i = 0; i < segments_.size() && segments_[i].settled; ++i) {
+        auto const& head = segments_[i].head();
+        next = head && !segments_[i].foreign() ? (std::max)(next, head->first_ordinal) : next;
+    }
+    return next;
 }
 
 SPOTTER_BODY std::vector<damaged_place> const& worker_index::damage() const {
@@ -229,7 +239,7 @@ SPOTTER_BODY void worker_index::take_groups() {
     for (std::uint32_t number = 0; number < segments_.size(); ++number) {
         run_segment& mine = segments_[number];
         if (!mine.settled) { return; }  // the next refresh takes the rest
-        bool const tail = mine.left_torn && !mine.tail_taken;
+        bool const tail = mine.ends_early() && !mine.tail_taken;
         if ((mine.all_taken() && !tail) || mine.bytes().size() < layout::head_bytes) { continue; }
         lost_.begin_attempt(attempt_of(number));
         if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
@@ -241,8 +251,9 @@ SPOTTER_BODY void worker_index::take_groups() {
             come_by(mine.groups()[mine.taken].end - mine.groups()[mine.taken].previous_end);
         }
         take_lost(number, ~std::uint64_t{0});
-        if (tail) { lost_.add_tail(number, ordinal_); }
-        mine.tail_taken = mine.left_torn;
+        if (tail && mine.left_short) { lost_.add(number, ~std::uint64_t{0}, ordinal_); }
+        if (tail && !mine.left_short) { lost_.add_tail(number, ordinal_); }
+        mine.tail_taken = mine.ends_early();
     }
     for (; gone_taken_ < segments_.gone().size(); ++gone_taken_) {
         gone_segment const& each = segments_.gone()[gone_taken_];
@@ -275,9 +286,9 @@ SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place cons
         [&](tensor_id local, track_entry const& entry) {
             tensor_id const id = id_of(number, local);
             holds_ = holds_ || (!entry.loose && entry.place.part == whole_row);
+            if (entry.place.part == whole_row) { open_.meet(attempt_of(number), worker_, entry); }
             if (id == no_tensor) { return nameless_.add(local, entry); }
             tensors_[id]->entries.push_back(entry);
-            if (entry.place.part == whole_row) { open_.meet(attempt_of(number), worker_, entry); }
         },
         [&](steps_outline const& row, row_place const& at) { return take_steps(row, at); },
         [&](step_id step, std::uint64_t its, double time) {

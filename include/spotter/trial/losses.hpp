@@ -48,7 +48,8 @@ struct folder_losses {
 [[nodiscard]] folder_losses look_for_losses(file_system& files, std::string const& folder);
 
 // The number of lost closed steps of one worker. Ordinals are consecutive, so an ordinal without a close was lost. The
-// exception is the ordinal of a step that was open when its attempt ended: the next attempt continues behind it.
+// exception is a step that was open when its attempt ended, if any of its values are left: the next attempt continues
+// behind its ordinal.
 [[nodiscard]] std::uint64_t count_lost_steps(worker_index const& index, folder_losses const& folder);
 
 }  // namespace detail
@@ -198,14 +199,11 @@ SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_lo
         lost += each.ordinal - next;
         next = each.ordinal + 1;
     }
-    segment_head const* before = nullptr;
-    for (seen_segment const& each : folder.segments) {
-        if (!each.has_head || each.head.run_id != folder.run_id) { continue; }
-        bool const resumed = before != nullptr && before->attempt != each.head.attempt;
-        before = &each.head;
-        if (!resumed || each.head.first_ordinal == 0) { continue; }
-        std::uint64_t const open = each.head.first_ordinal - 1;
-        lost -= lost > 0 && open < next && !index.step_of(open) ? 1U : 0U;
+    std::uint64_t const known = (std::max)(next, index.next_ordinal());
+    lost += known - next;
+    next = known;
+    for (open_step const& each : index.open_steps()) {
+        lost -= lost > 0 && each.ordinal < next && !index.step_of(each.ordinal) ? 1U : 0U;
     }
     for (lost_end const& each : folder.ends) {
         std::uint64_t const end = first_ordinal_behind(folder, each.segment, next);  // the end of what is known

@@ -152,6 +152,8 @@ public:
     [[nodiscard]] std::vector<side_place> const& groups() const noexcept { return groups_; }
     // Walks the row frames of a group, from an offset in the segment on.
     [[nodiscard]] frame_walker frames_of(side_place const& group, std::uint64_t from = 0) const;
+    // Values stand behind the last close of a group.
+    [[nodiscard]] bool ends_open(side_place const& group) const;
     // Fetches bytes of a remote file before they are read; likewise all groups from `first` on.
     [[nodiscard]] error fetch(std::uint64_t offset, std::uint64_t size) const noexcept;
     // Throws `failure` if they cannot be fetched.

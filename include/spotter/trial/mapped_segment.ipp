@@ -108,7 +108,24 @@ SPOTTER_BODY bool mapped_segment::has_marks() const {
 }
 
 SPOTTER_BODY std::uint64_t mapped_segment::next_ordinal() const noexcept {
-    return groups_.empty() ? 0 : groups_.back().first_ordinal + groups_.back().closes;
+    if (groups_.empty()) { return head_ ? head_->first_ordinal : 0; }
+    return groups_.back().first_ordinal + groups_.back().closes;
+}
+
+SPOTTER_BODY bool mapped_segment::ends_open(side_place const& group) const {
+    bool open = false;
+    frame_walker walker = frames_of(group);
+    for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+        if (what != walked::rows) { continue; }
+        row_reader rows{walker.frame().body};
+        for (row_view row; rows.next(row);) {
+            rows::scalar one{};
+            bool const closes = row.kind == row_kind::close || row.kind == row_kind::steps;
+            bool const in_step = row.kind == row_kind::scalar && !decode(row, one) && one.has_step;
+            open = (open && !closes) || row.kind == row_kind::observe || in_step;
+        }
+    }
+    return open;
 }
 
 SPOTTER_BODY error mapped_segment::fetch(std::uint64_t offset, std::uint64_t size) const noexcept {

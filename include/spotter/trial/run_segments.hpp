@@ -27,7 +27,10 @@ struct run_segment : mapped_segment {
     bool end_noted = false;      // what the sidecar shows behind the end was added to the damage
     // The writer left an incomplete write, or it was cut off since, and no segment continues it.
     bool left_torn = false;
-    bool tail_taken = false;       // `left_torn` was taken
+    // Closes are gone from its end, as the next attempt shows, which counts on behind them.
+    bool left_short = false;
+    bool tail_taken = false;  // `left_torn` or `left_short` was taken
+    [[nodiscard]] bool ends_early() const noexcept { return left_torn || left_short; }
     double looked_at = 0;          // time of the last check, by the steady clock
     std::vector<tensor_id> ids{};  // from the writer's ids in this segment to the trial's
 
@@ -198,6 +201,10 @@ private:
     // The attempt's ring was in shared memory. Recoveries then continue segments without an end, and may be killed
     // themselves.
     [[nodiscard]] bool is_recovered(std::size_t place) const;
+    // The attempt that a place is of left values behind its last close, there or before.
+    [[nodiscard]] bool leaves_open(std::size_t place);
+    // The head behind a place counts closes, beyond an open step, that the place does not have.
+    [[nodiscard]] bool lacks_closes(std::size_t place);
 
     // Numbers of the segments in the folder's file `lost`.
     [[nodiscard]] error remembered(std::set<std::uint32_t>& numbers) const;
@@ -298,28 +305,49 @@ SPOTTER_BODY bool run_segments::goes_on(run_segment const& mine, run_segment con
                        : next.head()->first_ordinal > mine.next_ordinal();
 }
 
+SPOTTER_BODY bool run_segments::leaves_open(std::size_t place) {
+    std::uint32_t const attempt = attempt_of(place);
+    for (std::size_t i = place + 1; i > 0 && attempt_of(i - 1) == attempt; --i) {
+        run_segment const& mine = all_[i - 1];
+        guard(static_cast<std::uint32_t>(i - 1));
+        for (auto group = mine.groups().rbegin(); group != mine.groups().rend(); ++group) {
+            if (group->values > 0 && mine.ends_open(*group)) { return true; }
+            if (group->closes > 0) { return false; }
+        }
+    }
+    return false;
+}
+
+SPOTTER_BODY bool run_segments::lacks_closes(std::size_t place) {
+    auto const& behind = all_[place + 1].head();
+    std::uint64_t const next = all_[place].next_ordinal();
+    if (!behind || behind->first_ordinal <= next) { return false; }
+    return behind->first_ordinal - next > 1 || !leaves_open(place);
+}
+
 SPOTTER_BODY void run_segments::note_cuts() {
     for (; sure_ + std::size_t{1} < all_.size(); ++sure_) {
         run_segment const& mine = all_[sure_];
         run_segment const& next = all_[sure_ + std::size_t{1}];
         if (next.bytes().size() < layout::head_bytes) { return; }  // its file was just created
-        if (mine.closed() || mine.superseded() || mine.end_noted || next.stray() || !goes_on(mine, next) ||
-            is_recovered(sure_)) {
-            continue;
-        }
+        bool const cut = mine.left_short || (goes_on(mine, next) && !is_recovered(sure_));
+        if (mine.closed() || mine.superseded() || mine.end_noted || next.stray() || !cut) { continue; }
         note_damage({name_of(sure_), mine.surveyed_to(), mine.bytes().size() - mine.surveyed_to()});
     }
 }
 
 SPOTTER_BODY void run_segments::note_lost_ends() {
     for (; ends_known_ + std::size_t{1} < all_.size(); ++ends_known_) {
-        run_segment const& mine = all_[ends_known_];
+        run_segment& mine = all_[ends_known_];
         run_segment& next = all_[ends_known_ + std::size_t{1}];
         if (next.bytes().size() < layout::head_bytes) { return; }
-        if (mine.whole() || mine.superseded() || next.stray() || !goes_on(mine, next) || is_recovered(ends_known_)) {
-            continue;
+        if (mine.whole() || mine.superseded() || next.stray()) { continue; }
+        if (goes_on(mine, next)) {
+            next.behind_lost = next.behind_lost || !is_recovered(ends_known_);
+        } else {
+            mine.left_short = !mine.foreign() && lacks_closes(ends_known_);
         }
-        next.behind_lost = doubtful_ = true;
+        doubtful_ = doubtful_ || next.behind_lost || mine.left_short;
     }
 }
 

@@ -153,7 +153,9 @@ class Doubts:
                 self._take_lost(at, left, group.offset)
                 self._take_group(at, segment, group)
             self._take_lost(at, left, ONES)
-            if segment.left_torn:
+            if segment.left_short:
+                self.rows.add(at, ONES, self._ordinal)
+            elif segment.left_torn:
                 self.rows.add_tail(at, self._ordinal)
         for gone in record.gone:
             self.rows.begin_attempt(gone.attempt)

@@ -222,10 +222,33 @@ class RunSegments:
             mine, following = self.all[self._ends_known:self._ends_known + 2]
             if following.size < HEAD_BYTES:
                 return
-            if not (mine.whole() or mine.superseded or following.stray) and self._goes_on(mine, following) and \
-                    not self._is_recovered(self._ends_known):
-                following.behind_lost = self.doubtful = True
+            if not (mine.whole() or mine.superseded or following.stray):
+                if self._goes_on(mine, following):
+                    following.behind_lost = following.behind_lost or not self._is_recovered(self._ends_known)
+                else:
+                    mine.left_short = not mine.unusable and self._lacks_closes(self._ends_known)
+                self.doubtful = self.doubtful or following.behind_lost or mine.left_short
             self._ends_known += 1
+
+    def _leaves_open(self, place: int) -> bool:
+        """The attempt that a place is of left values behind its last close, there or before."""
+        attempt = self.attempt_of(place)
+        for at in range(place, -1, -1):
+            if self.attempt_of(at) != attempt:
+                break
+            for group in reversed(self.all[at].groups):
+                if self.all[at].ends_open(group):
+                    return True
+                if group.closes > 0:
+                    return False
+        return False
+
+    def _lacks_closes(self, place: int) -> bool:
+        """The head behind a place counts closes, beyond an open step, that the place does not have."""
+        head, known = self.all[place + 1].head, self.all[place].next_ordinal()
+        if head is None or head.first_ordinal <= known:
+            return False
+        return head.first_ordinal - known > 1 or not self._leaves_open(place)
 
     def settle_ends(self, over: bool):
         """Behind `take_in`: what the ends of segments that nobody goes on from have lost, and once nobody writes any
@@ -296,7 +319,8 @@ class RunSegments:
             if following.size < HEAD_BYTES:
                 return  # it is just beginning
             known = mine.closed or mine.superseded or mine.end_noted or following.stray
-            if not known and self._goes_on(mine, following) and not self._is_recovered(self._sure):
+            cut = mine.left_short or (self._goes_on(mine, following) and not self._is_recovered(self._sure))
+            if cut and not known:
                 self.note(Damage(str(mine.path), mine.surveyed_to, mine.size - mine.surveyed_to))
             self._sure += 1
 

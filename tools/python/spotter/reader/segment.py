@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import struct
+from contextlib import suppress
 from functools import reduce
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Iterator, List, MutableMapping, NamedTuple, Optional, Set, Tuple, Union
@@ -57,6 +58,7 @@ class Segment:
         self.beside: Optional[Sidecar] = None  # until its declarations were taken in
         self._torn_end = False
         self.has_rows_past_end = self.end_noted = False  # the sidecar knows of rows behind the end
+        self.left_short = False  # closes are gone from its end, as the next attempt shows, which counts on behind them
         self.left_torn = False  # what its writer was about to write was left unfinished, and nobody goes on from it
 
     def __del__(self):
@@ -172,7 +174,23 @@ class Segment:
         return bool(self.groups) and bool(self.groups[-1].flags & LAST)
 
     def next_ordinal(self) -> int:
-        return self.groups[-1].first_ordinal + self.groups[-1].closes if self.groups else 0
+        if not self.groups:
+            return 0 if self.head is None else self.head.first_ordinal
+        return self.groups[-1].first_ordinal + self.groups[-1].closes
+
+    def ends_open(self, group: Group) -> bool:
+        """Values stand behind the last close of a group."""
+        held = False
+        for frame in self.frames_of(group):
+            for kind, _, body in each_row(frame.body):
+                if kind in (5, 10):
+                    held = False
+                elif kind == 3:
+                    held = True
+                elif kind == 4:
+                    with suppress(Malformed):
+                        held = held or not read_scalar(body).loose
+        return held
 
     def frames_of(self, group: Group) -> Iterator[Frame]:
         for frame in Walk(self.bytes(group.end), group.offset):
