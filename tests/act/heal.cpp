@@ -98,6 +98,16 @@ step_alarm show(Hook& watch, std::uint64_t i, learner const& net) {
     return watch.end();
 }
 
+// Makes the hook measure the change of every tensor.
+struct all_moves {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "all_moves";
+    struct state {};
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const&) const noexcept { return stats_mask::change; }
+    constexpr void observe(state&, observation const&) const noexcept {}
+    [[nodiscard]] constexpr truth close(state&, step_id, findings&) const noexcept { return truth::no; }
+};
+
 // The recorded decisions, a line each.
 list decisions(std::string const& run) {
     list made;
@@ -483,6 +493,26 @@ TEST_CASE("without a gauge in the hook cures go by the alarm alone; a new hook t
     hook second{plan{}, cures.gauge()};
     CHECK(cures.treat(second, train(0), show(second, 0, net)).skip);
     CHECK(!cures.treat(first, train(1), show(first, 1, net)).skip);  // its gauge no longer measures
+}
+
+TEST_CASE("the lower rate follows from the updates of weights, whatever other rules measure of biases") {
+    auto const rate_after = [](auto const&... others) {
+        heal cures{step_back{}};
+        hook watch{plan{}, others..., cures.gauge()};
+        learner net;
+        net.b1.assign(net.b1.size(), 1e-6F);
+        net.rate = 50;
+        for (std::uint64_t i = 0; i < 2; ++i) {
+            net.compute();
+            CHECK(!cures.treat(watch, train(i), show(watch, i, net)).restore);
+            net.update();
+        }
+        net.g1[0] = nan_value;
+        treatment const what = cures.treat(watch, train(2), show(watch, 2, net));
+        CHECK(what.restore);
+        return what.rate;
+    };
+    CHECK(rate_after(all_moves{}) == rate_after());
 }
 
 TEST_CASE("evaluations are not measured, and of a hook's workers the first is") {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's law for the whole catalogue: a built-in rule gives the same findings in the loop and in a replay [S64].
+#include <spotter/rule/dynamic_rule.hpp>
+
 #include <tests/property/both_ways.hpp>
 
 #include <set>
@@ -193,6 +195,29 @@ void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
                     .select = "aux_loss", .divergence = "metric/approx_kl", .correlation = share - 0.6, .patience = 1});
     }
 }
+
+// Makes the hook compute every statistic of every tensor.
+struct all_statistics {
+    using kind = rule_kind;
+    static constexpr std::string_view name = "all_statistics";
+    struct state {};
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const&) const noexcept {
+        return static_cast<stats_mask>(0xFFFF) | stats_mask::unit_activity | stats_mask::quantiles |
+               stats_mask::histogram;
+    }
+    constexpr void observe(state&, observation const&) const noexcept {}
+    [[nodiscard]] constexpr truth close(state&, step_id, findings&) const noexcept { return truth::no; }
+};
+// Whether a rule finds in a loop that shows `all` what it finds beside `all_statistics`; adds its findings to `found`.
+void check_alone(stream const& all, dynamic_rule const& rule, std::size_t& found) {
+    options const choices{.clock = &tell_test_time};
+    hook alone{plan{}, choices, rule};
+    hook beside{plan{}, choices, rule, all_statistics{}};
+    alarms const said = run_hostile(alone, all, clock_is::still);
+    CHECK(run_hostile(beside, all, clock_is::still) == said);
+    found += said.size();
+}
+
 constexpr std::uint64_t families = 7;
 #define SPOTTER_NAME(which) #which,
 constexpr std::string_view all_rules[] = {SPOTTER_EACH_RULE(SPOTTER_NAME)};
@@ -227,6 +252,18 @@ TEST_CASE("every built-in rule says in a replay what it said in the loop, with v
         INFO(name << " was judged " << counts.first << " times and fired " << counts.second << " times");
         CHECK((counts.second > 0 && counts.second < counts.first));
     }
+}
+
+TEST_CASE("a built-in rule finds the same, whatever statistics other rules ask for") {
+    std::size_t found = 0;
+    for (std::uint64_t run = 0; run < families * property_runs(4); ++run) {
+        INFO("stream " << run);
+        stream const all = hostile_maker{run + 900}.make(120);
+        with_rules(run % families, run,
+                   [&](auto const&... rules) { (check_alone(all, dynamic_rule{rules}, found), ...); });
+        check_alone(all, dynamic_rule{packs::supervised}, found);
+    }
+    CHECK(found > 100);
 }
 
 TEST_CASE("labels that are noise are reported in a replay as in the loop") {

@@ -7,6 +7,7 @@
 #include <spotter/rule/builtin/unit_windows.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
 
+#include <algorithm>
 #include <atomic>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -103,9 +104,7 @@ struct heal_gauge {
             case role::weight:
             case role::bias:
                 seen.now.bad_weight = seen.now.bad_weight || bad;
-                if (measurement const ratio = update_ratio_of(it); ratio.known && ratio.value > seen.peak) {
-                    seen.peak = ratio.value;
-                }
+                if (select::weights(it.tensor)) { seen.peak = (std::max)(seen.peak, update_ratio_of(it).value); }
                 break;
             default:
                 count_units(it);
