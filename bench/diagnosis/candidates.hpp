@@ -5,7 +5,7 @@
 #include "limits.hpp"
 
 #include <spotter/diagnosis/diagnosed_pack.hpp>
-#include <spotter/diagnosis/pack_rules.hpp>
+#include <spotter/diagnosis/packs.ipp>
 #include <spotter/rule/machine.hpp>
 
 #include <cstdint>

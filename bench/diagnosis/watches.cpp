@@ -84,7 +84,7 @@ private:
 template <auto const& Pack, class... More>
 using watch_of = watch<std::remove_cvref_t<decltype(Pack)>, More...>;
 
-// The rules of the packs (spotter/diagnosis/pack_rules.hpp), each by itself.
+// The rules of the packs (spotter/diagnosis/packs.ipp), each by itself.
 template <class... More>
 struct rules_alone : watch<sp::non_finite, sp::dead_update_path, sp::input_not_normalized, sp::dead_relu, sp::all_zero,
                            sp::saturated_activation, sp::dormant_units, sp::gradient_not_cleared, sp::update_direction,

@@ -54,6 +54,17 @@ struct observation {
     std::uint32_t stream = 0;                             // which run or worker of a joint replay; 0 in a loop
 };
 
+// Samples along the batch axis, the first by default. A vector is a single sample, unless its axis is stated to be that
+// of the batch (`batch_axis(0)`); one number is a single sample.
+[[nodiscard]] constexpr std::uint64_t samples_of(extents const& shape, flag flags) noexcept {
+    int const stated = batch_axis_of(flags);
+    std::size_t const axis = stated < 0 ? 0 : static_cast<std::size_t>(stated);
+    return axis < shape.rank && (stated >= 0 || shape.rank > 1) ? shape.size[axis] : 1;
+}
+[[nodiscard]] constexpr std::uint64_t samples_of(observation const& it) noexcept {
+    return samples_of(it.view.shape, it.tensor.flags);
+}
+
 // A collection as it is recorded.
 struct collection_info {
     std::string_view name;

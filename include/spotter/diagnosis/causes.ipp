@@ -19,12 +19,6 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 namespace causes {
 
-// The latest training loss is not zero.
-[[nodiscard]] inline bool is_not_learned(progress_watch const& losses) noexcept {
-    auto const* const loss = losses.loss();
-    return loss != nullptr && loss->train.latest() != 0;
-}
-
 // Copies the rule's own finding.
 [[nodiscard]] inline bool of_rule(episode const* it, finding& into) noexcept {
     if (it == nullptr) { return false; }
@@ -118,6 +112,9 @@ inline constexpr double without_bottom = 10;  // times the first loss
     return true;
 }
 
+inline constexpr std::string_view remedy_of_flat_loss =
+    "Check that labels belong to their inputs, and that gradients reach the weights; then raise the learning rate.";
+
 // The course of a loss in words; `why` becomes the comparison that shows it. `above`: a level above its beginning.
 [[nodiscard]] inline std::string_view course_of(falling_series const& loss, bool worse, double above,
                                                 evidence& why) noexcept {
@@ -150,27 +147,28 @@ inline constexpr double without_bottom = 10;  // times the first loss
             is_up = is_up || rises, name = evaluated, at = eval->evaluated_at;
         }
     }
-    into =
-        found_by(rule_id::loss_not_decreasing, reason, name, why, at,
-                 is_up ? "Lower the learning rate, and check the sign of the loss."
-                       : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
-                         "the learning rate.");
+    into = found_by(rule_id::loss_not_decreasing, reason, name, why, at,
+                    is_up ? "Lower the learning rate, and check the sign of the loss." : remedy_of_flat_loss);
     into.detail << "first " << loss->train.first() << ", now " << loss->train.level();
     return true;
 }
 
 // Training improves and does not rise again, and evaluation is as bad as training began, or rises from the start:
-// learned by heart.
+// learned by heart. Where training has gained hardly more than evaluation, both are flat.
 [[nodiscard]] inline bool not_carried_over(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     evidence why;
     progress_watch::series const* const it = of.losses.not_carried_over(name, why);
     if (it == nullptr || it->train.rises_again(of.limits.progress)) { return false; }
-    into = found_by(rule_id::overfit,
-                    why.how == relation::greater ? "eval loss rises from the start" : "eval loss is as before training",
-                    name, why, it->evaluated_at,
-                    "Check that labels belong to their inputs, and that training and evaluation data are prepared "
-                    "alike; then add data, regularisation or augmentation.");
+    bool const rises = why.how == relation::greater;
+    into = !rises && !of.losses.trains_ahead(*it)
+               ? found_by(rule_id::loss_not_decreasing, "eval loss is flat", name, why, it->evaluated_at,
+                          remedy_of_flat_loss)
+               : found_by(rule_id::overfit,
+                          rises ? "eval loss rises from the start" : "eval loss is no lower than before training", name,
+                          why, it->evaluated_at,
+                          "Check that labels belong to their inputs, and that training and evaluation data are "
+                          "prepared alike; then add data, regularisation or augmentation.");
     into.detail << "training loss " << it->train.level();
     return true;
 }
@@ -404,13 +402,13 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, class_range c
 }
 
 SPOTTER_COLD_BODY bool gradients_are_zero(update_sizes const& weights, progress_watch const& losses) noexcept {
-    bool const may_learn = losses.judges_returns() ? losses.has_gained_little() : causes::is_not_learned(losses);
+    bool const may_learn = losses.judges_returns() ? losses.has_gained_little() : losses.is_not_learned();
     return weights.closes_without_pull() >= causes::zeros_in_a_row(losses) && may_learn;
 }
 
 SPOTTER_COLD_BODY bool weights_are_at_rest(update_sizes const& weights, progress_watch const& losses) noexcept {
     finding unused;
-    return weights.came_to_rest() && causes::is_not_learned(losses) && causes::came_to_rest(weights, unused);
+    return weights.came_to_rest() && losses.is_not_learned() && causes::came_to_rest(weights, unused);
 }
 
 SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,

@@ -116,6 +116,11 @@ public:
     [[nodiscard]] constexpr series const* loss() const noexcept {
         return first_loss([](series const&) { return true; });
     }
+    // The latest training loss is not zero.
+    [[nodiscard]] constexpr bool is_not_learned() const noexcept {
+        series const* const it = loss();
+        return it != nullptr && it->train.latest() != 0;
+    }
     // Index of the training step with which the present phase began; 0 where no other one ended.
     [[nodiscard]] constexpr std::uint64_t phase_began() const noexcept {
         bool any_over = false;
@@ -240,6 +245,12 @@ public:
             return learns && stays_behind(it, why);
         };
         return first_loss(so, &name);
+    }
+    // Training is below evaluation by half of what it has gained.
+    [[nodiscard]] SPOTTER_STRICT static constexpr bool trains_ahead(series const& it) noexcept {
+        SPOTTER_STRICT_BODY
+        double const now = it.train.level();
+        return it.eval.level() - now >= 0.5 * (it.train.beginning() - now);
     }
     // The first loss whose evaluation shows that nothing is learned; null where there is none.
     [[nodiscard]] constexpr series const* evaluates_as_before(std::string_view& name, evidence& why) const noexcept {

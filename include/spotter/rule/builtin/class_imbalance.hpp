@@ -3,7 +3,6 @@
 // docs/rules.md#class_imbalance
 #pragma once
 
-#include <spotter/rule/builtin/batch_samples.hpp>
 #include <spotter/rule/builtin/classes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -4,7 +4,6 @@
 
 #include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/batch_samples.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>

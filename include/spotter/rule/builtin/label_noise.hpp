@@ -2,7 +2,6 @@
 // Built-in rule (L2): labels that contradict the surest predictions. docs/rules.md#label_noise
 #pragma once
 
-#include <spotter/rule/builtin/batch_samples.hpp>
 #include <spotter/rule/builtin/classes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
-#include <spotter/rule/builtin/batch_samples.hpp>
 #include <spotter/rule/builtin/environment.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>

@@ -2,7 +2,7 @@
 // Diagnosis (L2): the bodies of packs.hpp: the rules of each pack. docs/rules.md#packs
 #pragma once
 
-#include <spotter/diagnosis/built_in_pack.hpp>
+#include <spotter/diagnosis/packs.hpp>
 #include <spotter/diagnosis/diagnosed_pack.hpp>
 #include <spotter/rule/builtin/catalogue.hpp>
 #include <spotter/rule/hidden_pack.hpp>
