@@ -2,8 +2,8 @@
 // Diagnosis (L2): the bodies of packs.hpp: the rules of each pack. docs/rules.md#packs
 #pragma once
 
-#include <spotter/diagnosis/packs.hpp>
 #include <spotter/diagnosis/diagnosed_pack.hpp>
+#include <spotter/diagnosis/packs.hpp>
 #include <spotter/rule/builtin/catalogue.hpp>
 #include <spotter/rule/hidden_pack.hpp>
 
