@@ -21,22 +21,22 @@ struct disk_bytes {
 };
 
 struct disk_cost {
-    // By name. A tensor in several collections counts for the first. The empty name: tensors in no collection, written
-    // for rules.
-    std::map<std::string, disk_bytes> collections{};
+    std::map<std::string, disk_bytes> collections{};    // by name; a tensor in several counts for the first
+    disk_bytes scalars{};                               // in no collection: always kept
+    disk_bytes statistics{};                            // of tensors in no collection, written for rules
     std::map<std::uint64_t, std::uint64_t> features{};  // bytes of rows, by key of the feature
     bool plan_is_known = true;  // the steps of each collection are known; otherwise `beyond` is unreliable
 
     // What rules add to the plan: rows at other steps, of other tensors, and features.
     [[nodiscard]] std::uint64_t for_rules() const {
-        std::uint64_t bytes = 0;
-        for (auto const& [name, its] : collections) { bytes += name.empty() ? its.rows + its.values : its.beyond; }
+        std::uint64_t bytes = statistics.rows + statistics.values;
+        for (auto const& [name, its] : collections) { bytes += its.beyond; }
         for (auto const& [key, its] : features) { bytes += its; }
         return bytes;
     }
     [[nodiscard]] std::uint64_t for_plan() const {
-        std::uint64_t bytes = 0;
-        for (auto const& [name, its] : collections) { bytes += name.empty() ? 0 : its.rows + its.values - its.beyond; }
+        std::uint64_t bytes = scalars.rows;
+        for (auto const& [name, its] : collections) { bytes += its.rows + its.values - its.beyond; }
         return bytes;
     }
 };
@@ -75,15 +75,16 @@ private:
             recorded_sink{[&](recorded_feature const& made) { into_.features[made.row.key] += bytes_of(row.body); },
                           [&](recorded_observation const& seen) {
                               bool const has_values = seen.row.has_values;
-                              count(row, seen.id, !has_values && is_beyond(seen.id, seen.row.step));
-                              if (has_values) { keeper_of(seen.id).values += seen.row.place.bytes; }
+                              disk_bytes& keeper = keeper_of(seen.id, into_.statistics);
+                              count(row, keeper, !has_values && is_beyond(seen.id, seen.row.step));
+                              if (has_values) { keeper.values += seen.row.place.bytes; }
                           },
                           [&](recorded_scalar const& value) {
-                              count(row, value.id, value.row.has_step && is_beyond(value.id, value.row.step));
+                              count(row, keeper_of(value.id, into_.scalars),
+                                    value.row.has_step && is_beyond(value.id, value.row.step));
                           }});
     }
-    void count(spotter::row_view const& row, spotter::tensor_id id, bool beyond) {
-        disk_bytes& keeper = keeper_of(id);
+    void count(spotter::row_view const& row, disk_bytes& keeper, bool beyond) {
         if (row.part != spotter::whole_row) {
             ++packed_by_[{&keeper, beyond}];
             return;
@@ -111,13 +112,14 @@ private:
         }
         return members != 0;
     }
-    [[nodiscard]] disk_bytes& keeper_of(spotter::tensor_id id) {
+    // Of its first collection, or `other` if it is in none.
+    [[nodiscard]] disk_bytes& keeper_of(spotter::tensor_id id, disk_bytes& other) {
         auto const& collections = index_.collections();
         std::uint64_t const members = index_.tensors()[id]->info.collections;
         for (std::size_t i = 0; i < collections.size() && i < 64; ++i) {
             if ((members >> i & 1U) != 0) { return into_.collections[collections[i].name]; }
         }
-        return into_.collections[std::string{}];
+        return other;
     }
 
     spotter::worker_index const& index_;

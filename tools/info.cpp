@@ -181,10 +181,17 @@ struct described {
 
 [[nodiscard]] std::string cost_lines(described const& it) {
     std::string lines;
+    auto const add = [&](std::string_view what, std::uint64_t bytes) {
+        if (bytes > 0) { lines += fmt::format("\n  takes     {}: {}", what, bytes_text(bytes)); }
+    };
+    std::uint64_t for_rules = it.cost.statistics.values + it.cost.statistics.rows;
     for (auto const& [name, its] : it.cost.collections) {
-        lines += fmt::format("\n  takes     {}: {}", name.empty() ? "statistics that rules alone ask for" : plain(name),
-                             bytes_text(its.values + its.rows));
+        std::uint64_t const beyond = it.knows_plan() ? its.beyond : 0;
+        add(plain(name), its.values + its.rows - beyond);
+        for_rules += beyond;
     }
+    add("scalars in no collection", it.cost.scalars.rows);
+    add("statistics that rules alone ask for", for_rules);
     for (auto const& [rule, bytes] : features_of(it.cost)) {
         bool const in_vain = !rule.empty() && judged_nothing(it.run, rule);
         lines += fmt::format("\n  takes     features for {}{}: {}",
@@ -272,7 +279,7 @@ void print_verdict(trial const& run) {
     document["features"] = json_list(features_of(it.cost), [](auto const& each) -> json {
         return {{"rule", each.first.empty() ? json() : json(each.first)}, {"bytes", each.second}};
     });
-    document["bytes_for_rules"] = bytes_of(it.cost, {}).rows + bytes_of(it.cost, {}).values;
+    document["bytes_for_rules"] = it.cost.statistics.rows + it.cost.statistics.values;
     document["bytes_plan_alone"] = it.knows_plan() ? json(it.cost.for_plan()) : json();
     document["bytes_rules_add"] = it.knows_plan() ? json(it.cost.for_rules()) : json();
     document["bytes"] = {{"segments", it.size.bytes},

@@ -59,6 +59,40 @@ TEST_CASE("info: what collections cost adds up to what the run takes, whatever i
     CHECK(text.says("  takes     features for dormant_units, which judged nothing: "));
 }
 
+TEST_CASE("info: scalars in no collection are no cost of rules") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", plan{collection{"weights", "fc1/w", every{10}, payload}}};
+        for (std::uint64_t i = 0; i < 50; ++i) {
+            std::vector<float> const values = weights_at(i);
+            watch.begin(train(i));
+            watch.observe("fc1/w", view_of(values.data(), {height, width}));
+            watch.scalar("rate", 0.5 + static_cast<double>(i));
+            (void)watch.end();
+        }
+    }
+    CHECK(ask("info --json " + folder / "run").document().at("bytes_for_rules") == 0);
+    tool_output const text = ask("info " + folder / "run");
+    INFO(text.out);
+    CHECK(text.says("  takes     scalars in no collection: "));
+    CHECK(!text.says("rules"));
+}
+
+TEST_CASE("info: what rules keep of a collection at other steps is their cost") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", plan{collection{"weights", "fc1/w", never{}, payload}}, any("fc1/w", l2 > 1e9)};
+        for (std::uint64_t i = 0; i < 50; ++i) {
+            std::vector<float> const values = weights_at(i);
+            (void)watch.step(train(i), "fc1/w"_t = view_of(values.data(), {height, width}));
+        }
+    }
+    tool_output const text = ask("info " + folder / "run");
+    INFO(text.out);
+    CHECK(text.says("  takes     statistics that rules alone ask for: "));
+    CHECK(!text.says("  takes     weights: "));
+}
+
 TEST_CASE("info: a rule without targets takes features of predictions in the first step alone, and that is said") {
     temporary_folder const folder;
     plan const keep{collection{"losses", "loss"}};
