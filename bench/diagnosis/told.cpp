@@ -25,7 +25,7 @@ constexpr sign_rule rules[] = {
     {sd::sign::loss_without_bottom, spotter::rule_id::loss_not_decreasing, "loss falls without bound"},
     {sd::sign::dead_without_a_leap, spotter::rule_id::all_zero},
     {sd::sign::saturated_units, spotter::rule_id::saturated_activation},
-    {sd::sign::nothing_to_gain, spotter::rule_id::saturated_activation},
+    {sd::sign::nothing_to_gain, spotter::rule_id::vanishing_gradient},
     {sd::sign::gradient_fades_with_depth, spotter::rule_id::gradient_depth_ratio},
     {sd::sign::labels_contradict, spotter::rule_id::label_noise},
     {sd::sign::eval_as_before, spotter::rule_id::overfit},

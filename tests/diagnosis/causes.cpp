@@ -842,7 +842,7 @@ TEST_CASE("cause: of two losses, that one is named whose values were compared") 
         watch.observe("first_loss", 220.0);
         watch.observe("second_loss", 150 + 10 * std::sin(static_cast<double>(i)));
         for (finding const& each : watch.end()) {
-            if (each.rule == "saturated_activation") { named = each.tensor; }
+            if (each.reason == "gradients are next to nothing beside weights and loss") { named = each.tensor; }
         }
     }
     CHECK(named == "first_loss");
@@ -856,7 +856,7 @@ TEST_CASE("cause: where gradients have nothing to gain the rate is not too small
         }
     };
     reported_finding const it = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, saturated));
-    CHECK((it.rule == "saturated_activation" && it.detail.find("nothing to gain") != it.detail.npos));
+    CHECK((it.rule == "vanishing_gradient" && it.detail.find("nothing to gain") != it.detail.npos));
     // Weights that began small pass nothing on: a layer's outputs are small, and not saturated.
     reported_finding const faint =
         first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4, .weight_size = 0.03}, saturated));

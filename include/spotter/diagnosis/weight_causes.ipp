@@ -402,12 +402,12 @@ inline constexpr double no_share = 1e-7;  // float32 has 24 bits
     bool const any_usual = of.weights.any(
         [](std::string_view, update_sizes::weight const& it) { return it.scale > update_sizes::small_scale; });
     if (!any_usual || !share.known || !(share.value < no_share)) { return false; }
-    into = found_by(
-        rule_id::saturated_activation, "gradients are next to nothing beside weights and loss", name,
-        {"share of the loss that a step as long as a weight changes", share.value, no_share, relation::less},
-        loss->trained_at,
-        "Units are saturated, as after steps that were too large: begin anew with a tenth of the rate, smaller "
-        "weights or normalised inputs. A larger rate does not help.");
+    evidence const why{"share of the loss that a step as long as a weight changes", share.value, no_share,
+                       relation::less};
+    into = found_by(rule_id::vanishing_gradient, "gradients are next to nothing beside weights and loss", name, why,
+                    loss->trained_at,
+                    "Look for saturated units, as after steps that were too large, for a loss or gradients that are "
+                    "scaled to nothing, and for equal samples.");
     return true;
 }
 // All weight matrices began next to zero; or small, and such a step would not change the loss.
