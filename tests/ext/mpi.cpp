@@ -151,7 +151,7 @@ TEST_CASE("a missing rank is waited for until the time limit, and then reported"
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         if (rank == 2) { continue; }
         CHECK(has(all[rank], "alone: rank " + std::to_string(rank) +
-                                 " waited 300 ms at train(6) for ranks that did not come; last 6"));
+                                 " waited 300 ms at train(6) for ranks that did not come, overwritten 0; last 6"));
     }
     CHECK(has(count_reported(folder / "", 0), "train(6) rank 0 waited 300 ms"));
 }

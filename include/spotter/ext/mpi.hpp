@@ -12,6 +12,7 @@
 #include <spotter/rule/finding.hpp>
 #include <spotter/rule/machine.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -160,13 +161,14 @@ public:
         (void)fine(MPI_Comm_rank(mine_, &rank), "MPI_Comm_rank");
         (void)fine(MPI_Comm_size(mine_, &size), "MPI_Comm_size");
         rank_ = static_cast<std::uint32_t>(rank), size_ = static_cast<std::uint32_t>(size);
-        each_.reset(new (std::nothrow) std::uint64_t[2 * std::size_t{size_}]);
-        if (each_ == nullptr) { trouble_ = {errc::out_of_memory, "no memory for what ranks say"}; }
+        words_.reset(new (std::nothrow) std::uint64_t[each_from + 2 * std::size_t{size_}]{});
+        if (words_ == nullptr) { trouble_ = {errc::out_of_memory, "no memory for what ranks say"}; }
     }
     collective(collective const&) = delete;
     collective& operator=(collective const&) = delete;
     // A collective call too, before MPI_Finalize; omitted where ranks have lost each other, since it would wait.
     ~collective() {
+        if (trouble_) { (void)words_.release(); }  // a rank that comes after all lets MPI write there: never freed
         int over = 0;
         if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) {
             (void)MPI_Comm_free(&mine_);
@@ -212,6 +214,10 @@ public:
 
 private:
     static constexpr std::uint64_t low_half = 0xFFFFFFFFU;
+    static constexpr std::size_t most_words = 8, each_from = 2 * most_words;
+    [[nodiscard]] std::uint64_t* said() const noexcept { return words_.get(); }                // by this rank
+    [[nodiscard]] std::uint64_t* heard() const noexcept { return words_.get() + most_words; }  // the maxima of all
+    [[nodiscard]] std::uint64_t* each() const noexcept { return words_.get() + each_from; }  // digest and step by rank
 
     [[nodiscard]] static agreement alone(decision own) noexcept {
         agreement made;
@@ -226,9 +232,11 @@ private:
         std::uint64_t const level = it.step == 0 ? 1 : it.tensors == 0 ? 2 : 0;
         return level << 32U | (low_half - rank_);
     }
-    [[nodiscard]] bool largest(std::span<std::uint64_t const> said, std::uint64_t* heard, step_id step) noexcept {
+    // The maxima over all ranks of `own`, in `heard()`.
+    [[nodiscard]] bool largest(std::span<std::uint64_t const> own, step_id step) noexcept {
+        std::copy(own.begin(), own.end(), said());
         MPI_Request request = MPI_REQUEST_NULL;
-        return fine(MPI_Iallreduce(said.data(), heard, static_cast<int>(said.size()), MPI_UINT64_T, MPI_MAX, mine_,
+        return fine(MPI_Iallreduce(said(), heard(), static_cast<int>(own.size()), MPI_UINT64_T, MPI_MAX, mine_,
                                    &request),
                     "MPI_Iallreduce") &&
                arrives(request, step);
@@ -239,45 +247,44 @@ private:
     [[nodiscard]] agreement exchange(step_id step, decision own) noexcept {
         std::uint64_t const place = number_of(step);
         detail::replica_digest::sum compared = digest_.last();
-        std::uint64_t const said[8] = {lack_of(compared),
-                                       compared.bits,
-                                       ~compared.bits,
-                                       compared.step,
-                                       ~compared.step,
-                                       place,
-                                       ~place,
-                                       static_cast<std::uint64_t>(own) << 32U | (low_half - rank_)};
-        std::uint64_t heard[8]{};
-        if (!largest(said, heard, step)) { return alone(own); }
-        if (heard[3] != ~heard[4] && heard[0] >> 32U == 0) {  // the latest step that all have judged
-            compared = digest_.at(~heard[4]);
+        std::uint64_t const first[most_words] = {lack_of(compared),
+                                                 compared.bits,
+                                                 ~compared.bits,
+                                                 compared.step,
+                                                 ~compared.step,
+                                                 place,
+                                                 ~place,
+                                                 static_cast<std::uint64_t>(own) << 32U | (low_half - rank_)};
+        if (!largest(first, step)) { return alone(own); }
+        if (heard()[3] != ~heard()[4] && heard()[0] >> 32U == 0) {  // the latest step that all have judged
+            compared = digest_.at(~heard()[4]);
             std::uint64_t const again[3] = {lack_of(compared), compared.bits, ~compared.bits};
-            if (!largest(again, heard, step)) { return alone(own); }
+            if (!largest(again, step)) { return alone(own); }
         }
         agreement made;
-        made.decision = static_cast<decision>(heard[7] >> 32U);
-        made.asked_by = static_cast<std::uint32_t>(low_half - (heard[7] & low_half));
-        made.replicas_compared = heard[0] >> 32U == 0;
-        waits_ = heard[0] >> 32U == 1;
+        made.decision = static_cast<decision>(heard()[7] >> 32U);
+        made.asked_by = static_cast<std::uint32_t>(low_half - (heard()[7] & low_half));
+        made.replicas_compared = heard()[0] >> 32U == 0;
+        waits_ = heard()[0] >> 32U == 1;
         if (made.replicas_compared) {
-            made.compared_step = {step.mode, detail::replica_digest::index_of(~heard[4])};
+            made.compared_step = {step.mode, detail::replica_digest::index_of(~heard()[4])};
         } else {
-            made.uncompared_rank = static_cast<std::uint32_t>(low_half - (heard[0] & low_half));
+            made.uncompared_rank = static_cast<std::uint32_t>(low_half - (heard()[0] & low_half));
         }
-        made.replicas_differ = made.replicas_compared && heard[1] != ~heard[2];
-        made.steps_differ = heard[5] != ~heard[6];
-        made.step_ahead = {step.mode, heard[5]};
+        made.replicas_differ = made.replicas_compared && heard()[1] != ~heard()[2];
+        made.steps_differ = heard()[5] != ~heard()[6];
+        made.step_ahead = {step.mode, heard()[5]};
         if (!made.replicas_differ && !made.steps_differ) { return made; }
         MPI_Request request = MPI_REQUEST_NULL;
-        std::uint64_t const mine[2] = {compared.bits, place};
-        if (!fine(MPI_Iallgather(mine, 2, MPI_UINT64_T, each_.get(), 2, MPI_UINT64_T, mine_, &request),
+        said()[0] = compared.bits, said()[1] = place;
+        if (!fine(MPI_Iallgather(said(), 2, MPI_UINT64_T, each(), 2, MPI_UINT64_T, mine_, &request),
                   "MPI_Iallgather") ||
             !arrives(request, step)) {
             return alone(own);
         }
         if (made.replicas_differ) { name_odd(made); }
         for (std::uint32_t rank = size_; made.steps_differ && rank-- > 0;) {
-            if (each_[2 * std::size_t{rank} + 1] == heard[5]) { made.rank_ahead = rank; }
+            if (each()[2 * std::size_t{rank} + 1] == heard()[5]) { made.rank_ahead = rank; }
         }
         return made;
     }
@@ -286,16 +293,16 @@ private:
         std::uint32_t most = 0;
         std::uint64_t right = 0;
         for (std::uint32_t rank = 0; rank < size_; ++rank) {
-            std::uint64_t const its = each_[2 * std::size_t{rank}];
+            std::uint64_t const its = each()[2 * std::size_t{rank}];
             std::uint32_t count = 0;
             for (std::uint32_t other = 0; other < size_; ++other) {
-                count += each_[2 * std::size_t{other}] == its ? 1U : 0U;
+                count += each()[2 * std::size_t{other}] == its ? 1U : 0U;
             }
             if (count > most) { most = count, right = its; }
         }
         into.odd_ranks = size_ - most;
         for (std::uint32_t rank = size_; rank-- > 0;) {
-            if (each_[2 * std::size_t{rank}] != right) { into.odd_rank = rank; }
+            if (each()[2 * std::size_t{rank}] != right) { into.odd_rank = rank; }
         }
     }
 
@@ -357,7 +364,8 @@ private:
     bool waits_ = false;     // at which some rank had judged no step that it could compare
     error trouble_{};
     detail::replica_digest digest_{};
-    std::unique_ptr<std::uint64_t[]> each_{};  // digest and step of each rank
+    // What MPI reads and writes, on the heap: it does so until every rank came, whatever happens to this object.
+    std::unique_ptr<std::uint64_t[]> words_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
