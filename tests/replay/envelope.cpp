@@ -204,6 +204,9 @@ TEST_CASE("an envelope is a value: copies and moves own what the rule reads") {
     envelope again;
     again = copy;
     CHECK(again.of("").size() == 1);
+    envelope const of_means{moved.entries(), 8};
+    again = of_means;
+    CHECK((again == of_means && again.window == 8 && envelope{again} == of_means));
 }
 
 TEST_CASE("saved and loaded it is the same to the bit") {

@@ -305,6 +305,11 @@ TEST_CASE("dataloader: a median of workers a core outside of 0.7 to 2", "[datalo
     CHECK(first(9) == 9);
     CHECK(first(3) == no_index);
     CHECK(first(8) == no_index);
+    run patient{dataloader{.patience = 100, .window = 60}};
+    CHECK(first_yes(patient, "sys/loader_workers", 120, [&](auto i) {
+              patient.see(predict(i), "sys/cpu", {0, 0, 0, 0});
+              return 1;
+          }) == 99);
     run alone{dataloader{}};
     CHECK(first_yes(alone, "sys/loader_workers", 20, [](auto) { return 1; }) == no_index);
     CHECK(alone.covered().reason == "no number of workers beside the cores, or fewer than `patience` samples");

@@ -108,6 +108,9 @@ TEST_CASE("step_time_outlier: 0.3 s after a hundred times 0.1 s is reported at 1
     CHECK(it.close(train(103)) == truth::undecided);
     CHECK(it.step(eval(0), "time/step", {0.3F}) == truth::undecided);  // a history of its own
     CHECK(it.step(train(0), "time/step", {0.3F}) == truth::yes);       // after a rewind
+    run short_memory{step_time_outlier{.window = 10, .min_history = 20}};
+    for (std::uint64_t i = 0; i < 10; ++i) { (void)short_memory.step(train(i), "time/step", {0.1F}); }
+    CHECK(short_memory.step(train(10), "time/step", {0.3F}) == truth::yes);
 }
 
 TEST_CASE("step_time_outlier: spread counts, and more than five of a hundred are a warning", "[step_time_outlier]") {

@@ -5,6 +5,7 @@
 
 #include <spotter/replay.hpp>
 
+#include <limits>
 #include <numeric>
 
 using namespace spotter;
@@ -64,6 +65,7 @@ TEST_CASE("a collection keeps quantiles and a histogram without the values [A29]
     CHECK(run["x"].quantile(train(0), 0.99).value() == 99);
     CHECK(run["x"].quantile(train(0), 1).value() == 100);
     CHECK(run["x"].quantile(train(0), 0.42).error().code == errc::bad_config);
+    CHECK(run["x"].quantile(train(0), std::numeric_limits<double>::quiet_NaN()).error().code == errc::bad_config);
     distribution const found = run["x"].distribution(train(1)).value();
     CHECK(std::accumulate(found.bins.begin(), found.bins.end(), std::uint64_t{0}) == 99);
     CHECK(run["x"].stat(train(1), nonfinite).value() == 2);

@@ -28,7 +28,7 @@ public:
     // Entries may be in any order. Of several for the same tensor, mode and statistic one counts; an entry without a
     // range is left out.
     explicit envelope(std::vector<entry> entries, std::uint64_t window = 1);
-    envelope(envelope const& other) : healthy_table{}, entries_{other.entries_} { show(); }
+    envelope(envelope const& other) : healthy_table{other}, entries_{other.entries_} { show(); }
     envelope(envelope&& other) noexcept;
     envelope& operator=(envelope other) noexcept;
     ~envelope() = default;

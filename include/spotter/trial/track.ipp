@@ -107,7 +107,7 @@ SPOTTER_BODY result<spotter::distribution> worker_track::distribution(step_id st
 SPOTTER_BODY result<double> worker_track::quantile(step_id step, double level) const {
     double const thousandths = level * 1000;
     for (std::size_t i = 0; i < quantile_levels.size(); ++i) {
-        if (magnitude(thousandths - quantile_levels[i]) > 1e-9) { continue; }
+        if (!(magnitude(thousandths - quantile_levels[i]) <= 1e-9)) { continue; }
         result<spotter::distribution> const found = distribution(step, stats_mask::quantiles);
         return found ? result<double>{found->quantiles[i]} : found.error();
     }

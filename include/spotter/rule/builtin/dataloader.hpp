@@ -25,6 +25,7 @@ struct dataloader {
 
     struct kept {
         recent_values workers;
+        std::uint64_t samples = 0;  // of the whole run
         bool is_cpu = false;
         double cores = 0;  // that it shows
     };
@@ -50,7 +51,7 @@ struct dataloader {
         measurement const workers = mean(it.stats);
         if (!workers.known || !(own.cores > 0)) { return {}; }
         mine.workers.add(workers.value);
-        if (mine.workers.size() < patience) { return {}; }
+        if (++mine.samples < patience) { return {}; }
         double const usual = median_of(mine.workers, own.keys, [&](double each) { return each / own.cores; });
         return {usual, usual < min_threshold || usual > max_threshold};
     }

@@ -20,7 +20,7 @@ struct step_outlier {
 
     selector select = "time/step";
     double stddev = 3;              // standard deviations; Amazon's guide has 5, its SDK 3
-    std::uint64_t n_outliers = 10;  // steps of the whole run
+    std::uint64_t n_outliers = 10;  // steps of the whole run, at most 1000
     std::uint64_t patience = 100;   // steps
     static constexpr bool counts_patience = true;
 
@@ -62,7 +62,7 @@ struct step_outlier {
     }
     [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("many steps took too long", "least time of the slow steps", relation::none,
-                              static_cast<double>(n_outliers));
+                              static_cast<double>(room() - 1));
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached: `patience` steps";

@@ -51,7 +51,7 @@ struct step_time_outlier {
         if (!time.known || !all.first()) { return {}; }
         auto& mine = all.by_mode[index_of(it.step.mode)];
         outlier found;
-        if (mine.times.size() >= min_history && mine.times.size() > 0) {
+        if (mine.times.size() > 0 && (mine.times.size() >= min_history || mine.times.full())) {
             double const limit = limit_over(mine.times, own.keys);
             bool const holds = time.value > limit;
             mine.outliers.add(holds ? 1 : 0);
