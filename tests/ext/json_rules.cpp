@@ -184,6 +184,11 @@ TEST_CASE("what is wrong with a rules file is named, with its key and place [S27
               .starts_with("bad_config: only of rules[0]"));
     CHECK(refused(R"({"rule": "non_finite", "adapt": [{"severity": "bad"}]})").starts_with("bad_config: severity"));
     CHECK(refused(R"({"rule": "dead_relu", "defaults": "aws"})").starts_with("bad_config: defaults"));
+    for (std::string_view const by_amazon :  // its profiler rules
+         {"cpu_bottleneck", "io_bottleneck", "low_gpu_utilization", "gpu_memory_increase", "load_balancing",
+          "batch_size", "dataloader", "max_initialization_time", "step_outlier"}) {
+        CHECK(parse_rules(R"({"rules": [{"rule": ")" + std::string{by_amazon} + R"(", "defaults": "sagemaker"}]})"));
+    }
     CHECK(refused(R"({"rule": "outside_envelope", "healthy": "/none"})").starts_with("io_error: healthy"));
     CHECK(refused(R"({"rule": "nlp_sequence_ratio", "tokens": [0, 1.5]})").starts_with("bad_config: tokens"));
     CHECK(refused("3").starts_with("bad_config: rule of rules[0]"));

@@ -23,6 +23,8 @@ struct dataloader {
     std::uint64_t window = 60;    // samples
     static constexpr bool counts_patience = true;
 
+    [[nodiscard]] static constexpr dataloader sagemaker_defaults() noexcept { return {}; }
+
     struct kept {
         recent_values workers;
         std::uint64_t samples = 0;  // of the whole run

@@ -17,6 +17,8 @@ struct max_initialization_time {
     selector select = "sys/initialization";  // seconds since the start, while no step was closed
     double threshold = 1200;                 // seconds
 
+    [[nodiscard]] static constexpr max_initialization_time sagemaker_defaults() noexcept { return {}; }
+
     static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const since = mean(it.stats);
