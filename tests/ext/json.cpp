@@ -381,6 +381,9 @@ TEST_CASE("a collection that smdebug's form only names has no tensors; one that 
 
 TEST_CASE("what is wrong in smdebug's form is named, with its collection and what is allowed [A27][D12]", "[D12]") {
     is_refused(hook_with(R"("global.save_interval": 0)"), "bad_config", {"global.save_interval", "interval"});
+    is_refused(hook_with(R"("global.save_interval": 3)"), "bad_config",
+               {"global.save_interval", "every step has a mode"});
+    is_refused(weights_with(R"("global.end_step": 3)"), "bad_config", {"global.end_step", "\"weights\""});
     is_refused(weights_with(R"("global.save_steps": "x")"), "bad_config", {"global.save_steps", "\"weights\""});
     is_refused(weights_with(R"("test.save_interval": 3)"), "bad_config",
                {"test.save_interval", "\"test\" is no mode; allowed: train eval predict global"});

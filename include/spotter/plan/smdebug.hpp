@@ -92,7 +92,8 @@ inline constexpr smdebug_key smdebug_keys[] = {
     }
     return nullptr;
 }
-// `global` is the mode of a step without one, which does not exist here: its keys are ignored.
+// `global` is the mode of a step without one, which does not exist here: its keys are ignored beside others, and an
+// error alone.
 [[nodiscard]] constexpr bool is_mode(std::string_view prefix) noexcept {
     return prefix == "train" || prefix == "eval" || prefix == "predict" || prefix == "global";
 }

@@ -114,6 +114,8 @@ private:
 
     void inspect(setting_group const& group) noexcept {
         bool const of_hook = &group == &hook_;
+        std::string_view global{};    // a key of steps without a mode
+        bool by_other_modes = false;  // a schedule for steps of this library
         for (setting const& each : group.settings) {
             std::string_view const key = each.key;
             std::size_t const dot = key.find('.');
@@ -137,6 +139,12 @@ private:
                               "takes no mode; only save_interval, start_step, end_step and save_steps do");
             }
             inspect(group, each, known->what);
+            if (prefix == "global") { global = key; }
+            by_other_modes = by_other_modes || (known->by_mode && prefix != "global");
+        }
+        if (!global.empty() && !by_other_modes) {
+            refuse(group, global, {},
+                   "every step has a mode here: write it for train, eval or predict, or for all modes");
         }
     }
 
