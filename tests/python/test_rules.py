@@ -244,7 +244,7 @@ class OverRecordedTrainings(unittest.TestCase):
 
 class WhatIsDone(unittest.TestCase):
     def setUp(self):
-        self.trial = create_trial(GOLDEN / "1-training")
+        self.trial = create_trial(os.path.relpath(GOLDEN / "1-training"))  # actions have the whole path
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.place = Path(folder.name)

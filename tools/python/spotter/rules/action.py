@@ -33,8 +33,9 @@ class Event(NamedTuple):
 
     def line(self) -> str:
         mode, index = self.trial.mode_modestep(self.step)
+        path = self.trial.path if isinstance(self.trial.run._path, StorePath) else os.path.abspath(self.trial.path)
         return json.dumps({"rule": self.rule, "reason": self.reason, "mode": mode.mode if mode else None, "step": index,
-                           "ordinal": self.step, "run": self.trial.path, "time": time.time()})
+                           "ordinal": self.step, "run": path, "time": time.time()})
 
 
 class StopTraining:
