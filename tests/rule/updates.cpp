@@ -7,12 +7,15 @@
 #include <spotter/rule/builtin/tensor_variance.hpp>
 #include <spotter/rule/builtin/updates_too_small.hpp>
 #include <spotter/rule/builtin/weight_update_ratio.hpp>
+#include <spotter/spotter.hpp>
 #include <tests/rule/stage.hpp>
 
 #include <tests/catch.hpp>
 
 #include <array>
 #include <cmath>
+#include <complex>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -20,6 +23,7 @@
 
 using namespace spotter;
 using namespace stage;
+using namespace spotter::literals;
 
 namespace {
 
@@ -538,6 +542,21 @@ TEST_CASE("gradient_not_cleared: gradients that are nearly parallel and shrink, 
                   }).empty());
         }
     }
+}
+
+TEST_CASE("gradient_not_cleared: a complex gradient is judged as its parts", "[gradient_not_cleared]") {
+    std::vector<float> parts(24);
+    std::vector<std::complex<float>> numbers(12);
+    hook real{plan{}, gradient_not_cleared{}}, complex{plan{}, gradient_not_cleared{}};
+    std::uint64_t found = 0;
+    for (std::uint64_t i = 0; i < 30; ++i) {
+        for (std::size_t k = 0; k < parts.size(); ++k) { parts[k] += static_cast<float>(k % 5) - 1; }
+        std::memcpy(numbers.data(), parts.data(), sizeof(float) * parts.size());
+        bool const fired = !real.step(train(i), "grad/w"_t = view_of(parts, {6, 4})).empty();
+        CHECK(!complex.step(train(i), "grad/w"_t = view_of(numbers, {3, 4})).empty() == fired);
+        found += fired ? 1 : 0;
+    }
+    CHECK(found > 0);
 }
 
 TEST_CASE("gradient_not_cleared: a single number has no direction", "[gradient_not_cleared]") {

@@ -106,7 +106,7 @@ struct gradient_not_cleared {
     };
 
     [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
-        bool const has_direction = tensor.shape.elements() > 1 && !is_complex(tensor.type);
+        bool const has_direction = tensor.shape.elements() > (is_complex(tensor.type) ? 0 : 1);
         bool const gathered = has(tensor.flags, flag::gathered);
         return select(tensor) && has_direction && !gathered ? stats_mask::feature | stats_mask::nonfinite
                                                             : stats_mask::none;

@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Takes one element from each of `most` equal parts of the tensor. Its offset changes from part to part, so that it
 // matches no period of rows or channels. Tensors of equal size give the same positions. A tensor with up to `most`
-// elements is taken whole, and the rest is zero.
+// elements is taken whole, and the rest is zero. A complex element counts as two real ones.
 struct sampled_values {
     static constexpr std::size_t most = 64;  // elements
 
@@ -24,7 +24,7 @@ struct sampled_values {
     // Elements that are not finite become 0.
     [[nodiscard]] static constexpr sampled_values of(tensor_ref const& values) noexcept {
         sampled_values made;
-        visit_seen(values, [&](auto const& elements) {
+        visit_seen(detail::parts_of(values), [&](auto const& elements) {
             std::size_t const count = elements.size();
             for (std::size_t i = 0; i < count && i < most; ++i) {
                 made.all[i] = detail::see(elements[place(i, count)]).value;
