@@ -35,7 +35,7 @@ struct mixed_precision {
     std::uint64_t patience = 10;                    // observations of a gradient
     double min_scale = 1;                           // error when the loss scale falls to it
     double max_skip = 0.01;            // fraction of the window; a scaler that grows every 2000 steps skips 0.0005
-    std::uint64_t skip_window = 1000;  // steps
+    std::uint64_t skip_window = 1000;  // steps; 0: skips are not judged
 
     // The role of a tensor for the rule.
     enum class part : std::uint8_t { none, gradient, scale, skipped };
@@ -161,7 +161,7 @@ private:
         seen.skipped += skipped ? 1 : 0;
         // A share of the whole window even while it is not full: the scaler skips steps at first, to find the scale.
         double const share = detail::quotient(seen.skipped, static_cast<double>(skip_window));
-        if (share > max_skip) { seen.skipping.blame(it, share); }
+        if (skip_window > 0 && share > max_skip) { seen.skipping.blame(it, share); }
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double scaled(double size, double scale) noexcept {
         SPOTTER_STRICT_BODY
