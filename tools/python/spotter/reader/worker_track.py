@@ -261,13 +261,14 @@ class WorkerTrack:
         it, chosen = self.rows(), self.observations(mode)
         whole = (it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)  # scalars are always whole
         if kept == "asked":
-            of_chunks: np.ndarray = np.array([segment.attempt for segment, _ in self.tensor.chunks], np.int64)
-            attempts = of_chunks[it.chunk[chosen]]
-            for attempt in np.unique(attempts[~whole]).tolist():
-                at = np.flatnonzero(~whole & (attempts == attempt))
+            all_plans = list(dict.fromkeys(segment.plan for segment, _ in self.tensor.chunks))
+            of_chunks: np.ndarray = np.array([all_plans.index(segment.plan) for segment, _ in self.tensor.chunks], np.int64)
+            plans, pauses = of_chunks[it.chunk[chosen]], self.record.pauses()
+            for number in np.unique(plans[~whole]).tolist():
+                at = np.flatnonzero(~whole & (plans == number))
                 rows = chosen[at]
-                whole[at] = are_asked(self.record.requests_of(self.tensor, attempt), it.mode[rows], it.index[rows],
-                                      lambda i: self.tensor.sample(int(rows[i]))[1])
+                whole[at] = are_asked(self.record.requests_of(self.tensor, all_plans[number]), it.mode[rows], it.index[rows],
+                                      lambda i: self.tensor.sample(int(rows[i]))[1]) & ~pauses.at(it.ordinal[rows])
         chosen = chosen if kept == "anything" else chosen[whole]
         return self.record.closed_of(it.mode[chosen], it.index[chosen], it.ordinal[chosen])
 
