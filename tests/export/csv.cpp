@@ -81,6 +81,24 @@ TEST_CASE("one row a step at which anything is known, in the order in which step
     CHECK(to_csv(run, {}) == "step,mode,index,time,seconds\n");
 }
 
+TEST_CASE("a scalar that is not finite has its row, with its value as a word") {
+    temporary_folder const folder;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    {
+        hook watch{folder / "run", plan{collection{"c", "w", always{}, stats(mean)}}};
+        std::vector<double> const none(2, infinity);
+        std::uint64_t i = 0;
+        for (double const loss : {1.0, std::numeric_limits<double>::quiet_NaN(), infinity, -infinity}) {
+            watch.begin(train(i++));
+            watch.scalar("loss", loss);
+            (void)watch.end("w"_t = none);
+        }
+    }
+    trial const run = open(folder / "run");
+    CHECK(without_times(to_csv(run, {{"loss"}, {"w"}})) ==
+          "step,mode,index,loss:mean,w:mean\n0,train,0,1,\n1,train,1,nan,\n2,train,2,inf,\n3,train,3,-inf,\n");
+}
+
 TEST_CASE("the time of a step is its closing's; a step that was closed twice is its latest closing, once") {
     temporary_folder const folder;
     {

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records runs for tests/python: `record WHAT FOLDER [STEPS]`. Those tests contain what a reader has to see.
 #include <common/regression.hpp>
+#include <spotter/control.hpp>
+#include <spotter/plan/live_plan.hpp>
 #include <spotter/spotter.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
+#include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <signal.h>
@@ -253,6 +259,40 @@ int record_looked_at(std::string const& path) {
     return watch.health().good() ? 0 : 1;
 }
 
+// The plan is exchanged, paused, resumed and paused again while a rule looks at every step; the next attempt is not.
+int record_exchanged(std::string const& path) {
+    static constexpr plan first{collection{"first", "x", every{10}, stats(l2)}};
+    static constexpr plan second{collection{"second", "x", every{3}, stats(l2)}};
+    detail::content_reader const how{
+        [](std::string_view, error&) noexcept -> void* { return new (std::nothrow) dynamic_plan{second}; },
+        [](void* made) noexcept { delete static_cast<dynamic_plan*>(made); }};
+    std::vector<float> const values(40, 0.5F);
+    std::uint64_t i = 0;
+    {
+        hook watch{path, live_plan{first, how}, any("*", l2 > 1e9) | named{"lengths"}};
+        std::atomic<bool> over{false};
+        std::thread asking{[&] {
+            for (control_verb const each :
+                 {control_verb::plan, control_verb::pause, control_verb::resume, control_verb::pause}) {
+                std::this_thread::sleep_for(std::chrono::milliseconds{40});
+                (void)ask_run(path, {.what = each, .document = each == control_verb::plan ? "{}" : ""});
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds{40});
+            over = true;
+        }};
+        for (; !over; ++i) {
+            (void)watch.step(train(i), "x"_t = values);
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
+        asking.join();
+        watch.finish();
+    }
+    hook watch{path, first, any("*", l2 > 1e9) | named{"lengths"}, options{.existing = existing::resume}};
+    for (std::uint64_t const end = i + 30; i < end; ++i) { (void)watch.step(train(i), "x"_t = values); }
+    watch.finish();
+    return watch.health().good() ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -270,6 +310,7 @@ int main(int count, char** words) {
     if (what == "values") { return record_many(path, everything); }
     if (what == "training") { return record_training(path, count > 3 ? words[3] : "healthy"); }
     if (what == "looked-at") { return record_looked_at(path); }
+    if (what == "exchanged") { return record_exchanged(path); }
     if (what == "thinned") { return record_thinned(path); }
     if (what == "scalars") { return record_scalars(path, count > 3 ? std::strtoull(words[3], nullptr, 10) : 10'000); }
     if (what == "killed") { return record_killed(path); }

@@ -385,6 +385,23 @@ class Recorded(unittest.TestCase):
         self.assertEqual(float(trial.tensor("seen").reduction_value(1, "mean", abs=True)), 0.5)
         self.assertEqual(trial.tensor("seen").shape(1), (40,))
 
+    def test_each_step_has_the_plan_that_held_there(self):
+        subprocess.run([RECORD, "exchanged", self.path], check=True)
+        trial = create_trial(self.path)
+        control = trial.run["control"]
+        asked = [(step.index, str(control.value(step))) for step in control.steps()]
+        self.assertEqual([text.partition(") ")[2].partition(",")[0] for _, text in asked], ["plan", "pause", "resume", "pause"])
+        plan, pause, resume, again = (index for index, _ in asked)
+        tensor = trial.tensor("x")
+        steps = tensor.steps(mode=modes.TRAIN, kept_for_rules=True)
+        self.assertEqual(steps, list(range(len(steps))))
+        resumed = len(steps) - 30  # the second attempt
+        expected = [i for i in steps if (i % 10 == 0 if i <= plan or i >= resumed else
+                                         i % 3 == 0 and not pause < i <= resume and i <= again)]
+        self.assertEqual(tensor.steps(mode=modes.TRAIN), expected)
+        self.assertEqual([i for i in trial.steps(mode=modes.TRAIN) if i not in (plan, pause, resume, again)],
+                         [i for i in expected if i not in (plan, pause, resume, again)])
+
     def test_a_step_that_comes_is_asked_for_or_not(self):
         tell = self.live()
         tell("step 0")

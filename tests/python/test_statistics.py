@@ -92,7 +92,7 @@ class FromValues(unittest.TestCase):
             whole = summary_of(values)
             for name, which in FORMULAS.items():
                 part = summary_of(values, which[0])
-                self.assertTrue(same(measured_of(which, part)[0], measured_of(which, whole)[0]), (kind, name))
+                self.assertTrue(same(measured_of(name, part)[0], measured_of(name, whole)[0]), (kind, name))
                 self.assertEqual(part["mask"] & which[0], which[0])
                 self.assertLess(len(part), len(whole))
 
@@ -105,7 +105,18 @@ class FromValues(unittest.TestCase):
                                ("l2", np.sqrt((finite * finite).sum())), ("zeros", (finite == 0).sum()),
                                ("nan_count", np.isnan(values).sum()), ("pos_inf", (values == np.inf).sum()),
                                ("neg_inf", (values == -np.inf).sum())):
-            self.assertAlmostEqual(float(measured_of(FORMULAS[name], found)[0]), float(expected), delta=1e-9 * max(1, abs(expected)), msg=name)
+            self.assertAlmostEqual(float(measured_of(name, found)[0]), float(expected), delta=1e-9 * max(1, abs(expected)), msg=name)
+
+    def test_one_element_is_its_value_finite_or_not(self):
+        for value in (np.nan, np.inf, -np.inf):
+            found = summary_of(np.array([value]))
+            for name, expected in (("mean", value), ("sum", value), ("maximum", value), ("of_abs(minimum)", abs(value)), ("l2", abs(value)),
+                                   ("stddev", None), ("zero_fraction", None)):
+                measured, known = measured_of(name, found)
+                self.assertEqual(bool(known), expected is not None, (value, name))
+                self.assertTrue(same(measured, np.float64(np.nan if expected is None else expected)), (value, name))
+            self.assertFalse(measured_of("mean", summary_of(np.array([value, value])))[1])
+        self.assertFalse(measured_of("mean", summary_of(np.array([np.nan]), FORMULAS["l2"][0]))[1])
 
 
 class Kept(unittest.TestCase):

@@ -226,7 +226,7 @@ TEST_CASE(
         hook zero{folder / "run", plan{collection{"c", "*", always{}, stats(l2, maximum)}}, as_worker(0)};
         hook one{folder / "run", everything, as_worker(1)};
         hook two{folder / "run", everything, as_worker(2)};
-        std::vector<double> const nothing{std::numeric_limits<double>::quiet_NaN()};
+        std::vector<double> const nothing(2, std::numeric_limits<double>::quiet_NaN());
         for (std::uint64_t i = 0; i < 3; ++i) {
             (void)zero.step(train(i), "v"_t = std::vector{3.0, 4.0}, "n"_t = nothing);
             (void)one.step(train(i), "v"_t = std::vector{1.25 + static_cast<double>(i), 7.5, 9.5}, "n"_t = 1.0);

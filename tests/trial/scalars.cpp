@@ -184,29 +184,49 @@ TEST_CASE("without a given time the times never decrease, though the clock is se
     }
 }
 
-TEST_CASE("a scalar that is a NaN at some steps has a history of every step, and the others stay numbers [S42]") {
+TEST_CASE("a scalar that is not finite at some steps has its value in the history of every step [S42]") {
     temporary_folder const folder;
-    float const odd = std::bit_cast<float>(0x7F800001U);  // signalling
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    float const some[] = {1, std::bit_cast<float>(0x7F800001U), static_cast<float>(-infinity)};  // a signalling NaN
     {
-        hook watch{folder / "run", seldom};
-        for (std::uint64_t i = 0; i < 50; ++i) {
+        hook watch{folder / "run",
+                   plan{collection{"c", "*", every{10}, payload}, collection{"s", "s", always{}, stats(mean)}}};
+        for (std::uint64_t i = 0; i < 48; ++i) {
             watch.begin(train(i));
-            watch.scalar("loss", i % 3 == 1 ? odd : static_cast<float>(i));
+            watch.scalar("loss", some[i % 3]);
+            watch.observe("s", std::vector<float>{some[i % 3]});
+            watch.observe("pair", std::vector<float>{some[i % 3], some[i % 3]});
             (void)watch.end();
         }
     }
     trial const run = open(folder / "run");
-    auto const curve = run["loss"].history(mean);
-    REQUIRE(curve.size() == 50);
-    for (std::uint64_t i = 0; i < 50; ++i) {
-        CHECK(curve[i].step == train(i));
-        CHECK(curve[i].known == (i % 3 != 1));
-        CHECK((classify(curve[i].value) == number_class::nan) == (i % 3 == 1));
-        if (i % 3 != 1) { CHECK(curve[i].value == static_cast<double>(i)); }
+    auto const check = [&](std::string const& name, statistic which, double const& below) {
+        INFO(name << ' ' << which.name());
+        auto const curve = run[name].history(which);
+        REQUIRE(curve.size() == 48);
+        for (std::uint64_t i = 0; i < 48; ++i) {
+            double const expected = i % 3 == 2 ? below : 1;
+            CHECK(curve[i].step == train(i));
+            CHECK(curve[i].known);
+            CHECK(run[name].stat(train(i), which).has_value());
+            CHECK((i % 3 == 1 ? classify(curve[i].value) == number_class::nan : same_bits(curve[i].value, expected)));
+        }
+    };
+    for (statistic const each : std::initializer_list<statistic>{minimum, maximum, mean, sum, product}) {
+        check("loss", each, -infinity);
+        check("loss", of_abs(each), infinity);
+    }
+    check("loss", l1, infinity);
+    check("loss", l2, infinity);
+    check("s", mean, -infinity);  // only its statistics are kept
+    for (statistic const each : std::initializer_list<statistic>{stddev, zero_fraction}) {
+        CHECK(run["loss"].stat(train(1), each).error().code == errc::not_in_step);
+    }
+    CHECK_FALSE(run["pair"].history(mean)[1].known);  // of tensors statistics are over the finite elements
+    for (std::uint64_t i = 0; i < 48; ++i) {
         recorded_value const value = run["loss"].at(train(i));
-        float const expected = i % 3 == 1 ? odd : static_cast<float>(i);
         REQUIRE(value);
-        CHECK(std::memcmp(value.view().values.raw, &expected, sizeof expected) == 0);
+        CHECK(std::memcmp(value.view().values.raw, &some[i % 3], sizeof(float)) == 0);
     }
 }
 

@@ -180,7 +180,7 @@ void each_statistic(recorded_entry& it, export_choice const& choice, Use&& use) 
     for (statistic const& each : choice.statistics) { wanted |= each.needs(); }
     summary const stats = it.stats(wanted, chosen);
     auto const give = [&](statistic which) {
-        if (measurement const found = which(stats); found.known) { use(which, found.value); }
+        if (measurement const found = recorded_measurement(which, stats); found.known) { use(which, found.value); }
     };
     if (chosen) {
         for (statistic const& each : choice.statistics) { give(each); }

@@ -6,13 +6,26 @@
 #include <spotter/report/describe.hpp>
 
 #include <array>
+#include <bit>
+#include <compare>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// All findings of a rule for one tensor and reason. Texts belong to the findings.
+// What findings share that are merged. Texts belong to the findings.
+struct finding_key {
+    std::string_view rule{}, reason{}, tensor{}, measure{};
+    relation how = relation::none;
+    std::uint64_t threshold = 0;  // its bits
+    friend auto operator<=>(finding_key const&, finding_key const&) = default;
+};
+// A threshold may change from step to step, so measure, relation and threshold are left out. They count for rules that
+// are called by their kind: several of one name differ in nothing else, and their thresholds are parameters.
+[[nodiscard]] finding_key key_of(finding const& it) noexcept;
+
+// All findings with one key. Texts belong to the findings.
 struct repeated_finding {
     finding first{}, last{};  // by time
     finding strongest{};      // by severity, then by decision, then by time; its decision is the strongest of all
@@ -43,10 +56,20 @@ enum class workers_are : std::uint8_t { together, apart };
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
-#include <tuple>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY finding_key key_of(finding const& it) noexcept {
+    constexpr std::string_view kinds[] = {"any", "all", "fraction", "pair", "stalled", "rising", "unchanged", "spike"};
+    finding_key key{it.rule, it.reason, it.tensor};
+    if (std::find(std::begin(kinds), std::end(kinds), it.rule) != std::end(kinds)) {
+        key.measure = it.measure, key.how = it.how, key.threshold = std::bit_cast<std::uint64_t>(it.threshold);
+    }
+    return key;
+}
 
 SPOTTER_BODY void repeated_finding::add(finding const& it) {
     if (times == 0) { first = strongest = last = it; }
@@ -62,10 +85,10 @@ SPOTTER_BODY void repeated_finding::add(finding const& it) {
 
 SPOTTER_BODY std::vector<repeated_finding> gather_findings(std::span<finding const> all, workers_are how) {
     std::vector<repeated_finding> found;
-    std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::uint32_t>, std::size_t> places;
+    std::map<std::pair<finding_key, std::uint32_t>, std::size_t> places;
     for (finding const& each : all) {
         std::uint32_t const worker = how == workers_are::apart ? each.worker : 0;
-        auto const [at, is_new] = places.try_emplace({each.rule, each.reason, each.tensor, worker}, found.size());
+        auto const [at, is_new] = places.try_emplace({key_of(each), worker}, found.size());
         if (is_new) { found.emplace_back(); }
         found[at->second].add(each);
     }

@@ -7,6 +7,7 @@
 #include <spotter/stat/summary.hpp>
 
 #include <concepts>
+#include <limits>
 #include <string_view>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -193,6 +194,18 @@ constexpr measurement statistic::operator()(summary const& of) const noexcept {
         &detail::read<statistic_id::neg_inf>};
     auto const index = static_cast<std::size_t>(id);
     return index < std::size(readers) ? readers[index](of, abs) : measurement{};
+}
+
+// What a record says of a summary: of one element its value, although it is not finite. Rules use `which(of)`, which is
+// over finite elements.
+[[nodiscard]] constexpr measurement recorded_measurement(statistic which, summary const& of) noexcept {
+    bool const is_spread = which.id == statistic_id::stddev || which.id == statistic_id::variance;
+    bool const is_value = which.id <= statistic_id::l2 && !is_spread && has(of.has, which.needs());
+    if (!is_value || of.count != 1 || of.finite() != 0) { return which(of); }
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (of.nan != 0) { return {std::numeric_limits<double>::quiet_NaN(), true}; }
+    bool const is_size = which.abs || which.id == statistic_id::l1 || which.id == statistic_id::l2;
+    return {of.neg_inf != 0 && !is_size ? -infinity : infinity, true};
 }
 
 // A statistic whose kind is part of its type, like `mean`: a rule on it costs a load and a comparison. Converts to

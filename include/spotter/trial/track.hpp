@@ -107,7 +107,7 @@ public:
     // long.
     [[nodiscard]] recorded_value at(step_id step, spotter::elements which) const;
 
-    // A statistic, as stored or computed from the values.
+    // A statistic, as stored or computed from the values. Of one element it is the element, finite or not.
     [[nodiscard]] result<double> stat(step_id step, statistic which) const;
 
     // Quantiles and histogram at a step (`wanted`: one or both), as stored or computed from the values.
@@ -123,7 +123,7 @@ public:
     // The shape at that step; errc as for `at`, except no_payload.
     [[nodiscard]] result<extents> shape(step_id step) const;
 
-    // A statistic over time, at the steps that the policy selects. Every observation is a point.
+    // A statistic over time, as `stat` has it, at the steps that the policy selects. Every observation is a point.
     template <policy Policy>
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
         std::vector<point> found;
@@ -146,7 +146,7 @@ public:
             point here = unreadable_at(entry.step);
             result<summary> const stats = summary_of(entry, which.needs(), finder);
             here.unreadable = !stats && stats.error().code == errc::corrupt;
-            measurement const value = stats ? which(*stats) : measurement{};
+            measurement const value = stats ? recorded_measurement(which, *stats) : measurement{};
             if (value.known) { here.value = value.value, here.known = true; }
             take(entry, here);
         }

@@ -76,7 +76,7 @@ SPOTTER_BODY result<double> worker_track::stat(step_id step, statistic which) co
     if (!entry) { return entry.error(); }
     result<summary> const stats = summary_of(*entry, which.needs(), run_->finder());
     if (!stats) { return stats.error(); }
-    measurement const found = which(*stats);
+    measurement const found = recorded_measurement(which, *stats);
     if (found.known) { return found.value; }
     if (has(stats->has, which.needs())) { return undefined(); }
     return not_kept(which, stats->has);

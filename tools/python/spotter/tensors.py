@@ -12,7 +12,7 @@ from .errors import BadConfig, NoPayload, NoSuchName, NoSuchStep, NoSuchWorker, 
 from .exceptions import InvalidWorker, ShapeUnavailableForStep, StepNotYetAvailable, StepUnavailable, TensorUnavailableForStep
 from .mode_keys import ModeKeys
 from .model import Step
-from .reader.statistics import STATISTICS, formula_of, measured_of
+from .reader.statistics import STATISTICS, measured_of
 from .track import Track
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Tensor:
                         abs: bool = False) -> np.float64:
         """min, max, mean, std, variance, sum, prod, l1 or l2, or one of spotter's STATISTICS; as stored, or else from the values.
 
-        It is of the finite elements, and NaN where there are none: ask for \"nonfinite\" how many are not."""
+        It is of the finite elements, and NaN where there are none; of a scalar that number. Ask for \"nonfinite\" how many are not."""
         name = _statistic_of(reduction_name, abs)
 
         def ask(track: Track, step: Step) -> np.float64:
@@ -136,7 +136,7 @@ class Tensor:
         found = {}
         for name in _STATISTIC_OF:
             for of_abs in (False, True):
-                value, known = measured_of(formula_of(_statistic_of(name, of_abs)), summary)
+                value, known = measured_of(_statistic_of(name, of_abs), summary)
                 if known:
                     found[name, of_abs] = np.float64(value)
         return found

@@ -164,7 +164,7 @@ value_hash pair_comparer::hash_of(opened_side const& from, std::string const& na
 
 measurement pair_comparer::statistic_of(opened_side const& from, std::string const& name, recorded_value const& value,
                                         step_id step, statistic which) {
-    return value ? which(summarize(value.view(), which.needs())) : from.stat(name, step, which);
+    return value ? recorded_measurement(which, summarize(value.view(), which.needs())) : from.stat(name, step, which);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -124,7 +124,7 @@ measurement opened_side::stat(std::string const& name, step_id step, statistic w
         return found ? measurement{*found, true} : measurement{};
     }
     recorded_value const value = at(name, step);
-    return value ? which(summarize(value.view(), which.needs())) : measurement{};
+    return value ? recorded_measurement(which, summarize(value.view(), which.needs())) : measurement{};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -111,7 +111,7 @@ private:
         for (statistic const& each : *statistics_) { wanted |= each.needs(); }
         summary const stats = it.stats(wanted, !choice_->what.statistics.empty());
         for (std::size_t i = 0; i < statistics_->size(); ++i) {
-            if (measurement const found = (*statistics_)[i](stats); found.known) {
+            if (measurement const found = recorded_measurement((*statistics_)[i], stats); found.known) {
                 file_->put(at_statistics + i, found.value);
             }
         }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
@@ -37,12 +36,11 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // For each finding of the story, the one on whose card it is; null if it has its own.
 [[nodiscard]] static std::vector<evidence const*> causes_of(run_story const& story) {
-    std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> places;
+    std::map<spotter::detail::finding_key, std::size_t> places;
     for (std::size_t i = 0; i < story.findings.size(); ++i) {
-        finding const& it = story.findings[i].what.strongest;
-        places[{it.rule, it.reason, it.tensor}] = i;
+        places[spotter::detail::key_of(story.findings[i].what.strongest)] = i;
     }
-    auto const place_of = [&](finding const& it) { return places.at({it.rule, it.reason, it.tensor}); };
+    auto const place_of = [&](finding const& it) { return places.at(spotter::detail::key_of(it)); };
     std::map<std::pair<std::uint32_t, step_id>, evidence const*> first;  // the first alarm at a close
     for (finding const& each : story.found()) {
         evidence const& its = story.findings[place_of(each)];

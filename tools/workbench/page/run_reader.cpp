@@ -16,7 +16,6 @@
 #include <cstring>
 #include <functional>
 #include <map>
-#include <tuple>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
@@ -284,18 +283,18 @@ std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> con
     auto all = spotter::detail::gather_findings(findings);
     put_in_order(run, all);
     std::vector<evidence> found;
-    std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> places;
+    std::map<spotter::detail::finding_key, std::size_t> places;
     for (severity const level : {severity::error, severity::warning, severity::info}) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (all[i].strongest.severity != level) { continue; }
-            places[{all[i].first.rule, all[i].first.reason, all[i].first.tensor}] = found.size();
+            places[spotter::detail::key_of(all[i].first)] = found.size();
             evidence& one = found.emplace_back();
             one.what = all[i];
             one.order = i;
         }
     }
     for (finding const& each : findings) {
-        evidence& one = found[places.at({each.rule, each.reason, each.tensor})];
+        evidence& one = found[places.at(spotter::detail::key_of(each))];
         bool const same = each.worker == one.what.strongest.worker && each.step.mode == one.what.strongest.step.mode;
         if (same && !each.measure.empty()) { one.reported.add(each.step.index, each.measured); }
     }

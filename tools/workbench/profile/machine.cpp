@@ -94,7 +94,7 @@ machine_profile machine_of(trial const& run, worker which) {
                            std::vector<double>(made.times.size(), std::numeric_limits<double>::quiet_NaN())};
         for (point const& each : (*samples)[name].history(which_statistic)) {
             auto const at = place.find(each.step.index);
-            if (each.known && at != place.end()) { one.values[at->second] = each.value; }
+            if (is_finite(each.value) && at != place.end()) { one.values[at->second] = each.value; }
         }
         detail::settle_series(one);
         made.series.push_back(std::move(one));

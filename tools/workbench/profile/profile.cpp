@@ -51,7 +51,7 @@ static void take_sections(trial const& run, mode which, std::set<std::uint64_t> 
             into.of_kernels.insert(name.substr(section_names.size()));
         }
         for (point const& each : run[name].history(mean, during{which})) {
-            bool const counts = each.known && each.value >= 0 && timed.contains(each.step.index);
+            bool const counts = is_finite(each.value) && each.value >= 0 && timed.contains(each.step.index);
             if (counts) { into.sections[name.substr(section_names.size())][each.step.index] = each.value; }
         }
     }

@@ -113,6 +113,27 @@ def are_asked(requests: Requests, modes: np.ndarray, indices: np.ndarray, sample
     return chosen
 
 
+_TURN = re.compile(r"(?:train|eval|predict)\(\d+\) (pause|resume)(?:$|, asked by )")
+
+
+class Pauses:
+    """When nothing of the plan was kept, as the texts `control` say, each at the last step before; at most until the end of its attempt."""
+
+    def __init__(self, texts: List[Tuple[int, str]], attempts: List[int]) -> None:
+        """texts: with the ordinals of their steps. attempts: the first ordinals of those after the first."""
+        turns = [(ordinal, False) for ordinal in attempts]
+        for ordinal, text in texts:
+            found = _TURN.match(text)
+            if found and "; refused: " not in text:
+                turns.append((ordinal + 1, found[1] == "pause"))
+        turns.sort(key=lambda turn: turn[0])
+        self._from: np.ndarray = np.array([ordinal for ordinal, _ in turns], np.uint64)
+        self._paused: np.ndarray = np.array([False] + [paused for _, paused in turns])
+
+    def at(self, ordinals: np.ndarray) -> np.ndarray:
+        return self._paused[np.searchsorted(self._from, ordinals, side="right")]
+
+
 class AskedSteps:
     """The steps at which one worker kept values of any tensor, or what else a collection asked for; taken in piece by piece."""
 
@@ -120,8 +141,8 @@ class AskedSteps:
         self._taken = 0  # how many pieces have been looked at
         self._found: List[Tuple[np.ndarray, ...]] = [(np.empty(0, np.uint8), np.empty(0, np.uint64), np.empty(0, np.uint64))]
 
-    def take(self, pieces: list, requests_of) -> Tuple[np.ndarray, ...]:
-        """(modes, indices, ordinals) of all pieces, old and new; requests_of(tensor, attempt)."""
+    def take(self, pieces: list, requests_of, pauses: Pauses) -> Tuple[np.ndarray, ...]:
+        """(modes, indices, ordinals) of all pieces, old and new; requests_of(tensor, plan of a segment)."""
         sure: list = []  # rows that hold values
         others: Dict[Requests, list] = {}
         for segment, piece in pieces[self._taken:]:
@@ -131,23 +152,23 @@ class AskedSteps:
                         continue
                     its = piece.modes[steps], piece.indices[steps], piece.ordinals[steps]
                     if not item.scalar:
-                        chosen = are_asked(requests_of(segment.ids[item.first], segment.attempt), its[0], its[1],
-                                           lambda i: piece.sample_of(item, int(at[i])))
+                        chosen = are_asked(requests_of(segment.ids[item.first], segment.plan), its[0], its[1],
+                                           lambda i: piece.sample_of(item, int(at[i]))) & ~pauses.at(its[2])
                         its = its[0][chosen], its[1][chosen], its[2][chosen]
                     self._found.append(its)
                 continue
             for local, rows in piece.entries.items():
                 if local not in segment.ids:
                     continue
-                requests = requests_of(segment.ids[local], segment.attempt)
+                requests = requests_of(segment.ids[local], segment.plan)
                 sure += [row[:3] for row in rows if row[3] in (VALUES, SCALAR)]
                 left = [row for row in rows if row[3] == OBSERVED] if requests else []
                 if left:
                     others.setdefault(requests, []).extend(left)
         self._taken = len(pieces)
         for requests, rows in others.items():
-            modes, indices, _ = _columns(rows)
-            chosen = are_asked(requests, modes, indices, lambda i: sample_of(rows[i]))
+            modes, indices, ordinals = _columns(rows)
+            chosen = are_asked(requests, modes, indices, lambda i: sample_of(rows[i])) & ~pauses.at(ordinals)
             sure += [row[:3] for row, asked in zip(rows, chosen.tolist()) if asked]
         if sure:
             self._found.append(_columns(sure))

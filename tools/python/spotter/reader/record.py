@@ -19,7 +19,7 @@ if sys.platform != "win32":
 from ..errors import IoError, SpotterError
 from ..model import MODES, Collection, Coverage, Damage, Finding, Info, Step, Totals
 from ..model import ACTIVATIONS, FLAGS, ROLES
-from .asked import AskedSteps, Request, Requests, request_of
+from .asked import AskedSteps, Pauses, Request, Requests, request_of
 from .at_step import AtStep
 from .frames import Group
 from .history import Summaries
@@ -28,7 +28,7 @@ from .lost import SUPERSEDED, WITHIN_STEP, Doubts
 from .packed import Column, Packed
 from .rows import LOOSE, OBSERVED, SCALAR, Sample, each_row, sample_of
 from .run_segments import RunSegments
-from .segment import Segment
+from .segment import Plan, Segment
 from .store import AnyPath, StorePath, open_file
 
 
@@ -140,7 +140,8 @@ class Record:
         self._closed: Optional[Closed] = None
         self._unsound = 0  # groups that were read, and are not whole
         self._requests: Dict[int, List[Request]] = {}  # by attempt, of its collections
-        self._requests_of: Dict[Tuple[int, int], Requests] = {}  # by attempt and membership
+        self._plans: Dict[int, Set[int]] = {}  # by attempt: how many collections there were after each exchange
+        self._requests_of: Dict[Tuple[int, Plan], Requests] = {}  # by membership and plan
         self._asked = AskedSteps()
 
     @property
@@ -245,7 +246,10 @@ class Record:
             self.environment = f.text() if f.left() else ""
             self._take_attempt(segment, attempt, begun_at)
             self._begun_in = attempt
-            self._requests[attempt] = [request_of(each.keeps) for each in collections]
+            if len(collections) >= len(self._requests.get(attempt, ())):
+                self._requests[attempt] = [request_of(each.keeps) for each in collections]
+            self._plans.setdefault(attempt, {0}).add(len(collections))
+            segment.collections = len(collections)
             self._requests_of.clear()
             self.worker, self.begun_at, self.collections, self.expected_workers = worker, begun_at, collections, expected
         elif kind == 2:
@@ -344,17 +348,32 @@ class Record:
         at = np.minimum(np.searchsorted(closed.ordinal, ordinals), len(closed.ordinal) - 1)
         return np.where(closed.ordinal[at] == ordinals, at, -1)
 
-    def requests_of(self, tensor: Tensor, attempt: int) -> Requests:
-        """What the collections of an attempt asked for of a tensor; of a plan that was exchanged meanwhile those of both."""
+    def requests_of(self, tensor: Tensor, plan: Plan) -> Requests:
+        """What the collections of a plan asked for of a tensor. A plan that is exchanged begins a segment, and its collections follow those
+        before. Where a segment's run_begin is lost they are those of all plans of the attempt."""
+        attempt, end = plan
         members = tensor.members.get(attempt, 0)
-        if (attempt, members) not in self._requests_of:
-            chosen = (each for i, each in enumerate(self._requests.get(attempt, ())) if members >> i & 1)
-            self._requests_of[attempt, members] = tuple(chosen)
-        return self._requests_of[attempt, members]
+        if (members, plan) not in self._requests_of:
+            begin = max((each for each in self._plans.get(attempt, ()) if end is not None and each < end), default=0)
+            chosen = list(enumerate(self._requests.get(attempt, ())))[begin:end]
+            self._requests_of[members, plan] = tuple(each for i, each in chosen if members >> i & 1)
+        return self._requests_of[members, plan]
+
+    def pauses(self) -> Pauses:
+        texts = []
+        if "control" in self.tensors:
+            tensor = self.tensors["control"]
+            it = self.rows_of(tensor)
+            for place in np.flatnonzero(it.kind == SCALAR).tolist():
+                sample = tensor.sample(place)[1]
+                if sample.raw is not None and sample.dtype == TEXT:
+                    texts.append((int(it.ordinal[place]), bytes(sample.raw).decode(errors="replace")))
+        heads = [(each.attempt, each.head.first_ordinal) for each in self.segments if each.head is not None]
+        return Pauses(texts, [now[1] for before, now in zip(heads, heads[1:]) if before[0] != now[0]])
 
     def asked(self) -> tuple:
         """(modes, indices, times) of the closed steps at which there are values, or what else a collection asked for."""
-        return self.closed_of(*self._asked.take(self.complete(), self.requests_of))
+        return self.closed_of(*self._asked.take(self.complete(), self.requests_of, self.pauses()))
 
     def closed_of(self, modes: np.ndarray, indices: np.ndarray, ordinals: np.ndarray) -> tuple:
         """(modes, indices, times) of the closings of observed steps, of those that were closed."""

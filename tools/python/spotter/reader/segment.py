@@ -26,6 +26,8 @@ from .store import AnyFile, AnyPath, identity_of, open_file, size_of
 if TYPE_CHECKING:
     from .record import Tensor
 
+Plan = Tuple[int, Optional[int]]  # attempt, and number of collections so far: an exchanged plan adds its own
+
 
 class Lost(NamedTuple):
     """Rows that cannot be read. `offset` is of what stands behind them; `spans` the steps that they can be of, where
@@ -50,6 +52,7 @@ class Segment:
         self.decoder = zstandard.ZstdDecompressor()
         self.head: Optional[SimpleNamespace] = None  # where it is sound
         self.attempt = UNKNOWN
+        self.collections: Optional[int] = None  # how many its run_begin lists, where it has been read
         self.noticed = self.known_to = self.skip = self.surveyed_to = 0
         self.superseded = self.foreign = self.stray = self.closed = self.thinned = False
         self.behind_lost = False  # the end of the one before it is lost, or whole segments
@@ -99,6 +102,10 @@ class Segment:
         self.lost += self._lost_past_end
         self._lost_past_end.clear()
         self.known_to, self._torn_end = walk.good_end, walk.torn_end
+
+    @property
+    def plan(self) -> Plan:
+        return self.attempt, self.collections
 
     @property
     def unusable(self) -> bool:

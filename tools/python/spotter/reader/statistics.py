@@ -237,27 +237,40 @@ FORMULAS = {
     "pos_inf": (1, None, lambda s: s["pos_inf"]), "neg_inf": (1, None, lambda s: s["neg_inf"]),
 }
 STATISTICS = tuple(FORMULAS)
+# what they are of one element that is negative infinity; the others say nothing of an element that is not finite
+_OF_INFINITY = {"l1": np.inf, "l2": np.inf}
+for _name in ("minimum", "maximum", "mean", "sum", "product"):
+    _OF_INFINITY.update({_name: -np.inf, f"{_name}_abs": np.inf})
 FIELDS_OF_SUMMARY = ("mask", "count", "nan", "pos_inf", "neg_inf", "zeros") + doubles_of(ALL_TERMS)
 
 
+def _plain(name: str) -> str:
+    inner = name[7:-1] if name.startswith("of_abs(") and name.endswith(")") else ""  # C++ has minimum_abs as of_abs(minimum), too
+    return f"{inner}_abs" if inner else name
+
+
 def formula_of(name: str):
-    plain = name[7:-1] if name.startswith("of_abs(") and name.endswith(")") else ""  # C++ has minimum_abs as of_abs(minimum), too
     try:
-        return FORMULAS[f"{plain}_abs" if plain else name]
+        return FORMULAS[_plain(name)]
     except KeyError:
         raise BadConfig(f"there is no statistic {name!r}{did_you_mean(name, STATISTICS) or ';'} There are {' '.join(STATISTICS)}") from None
 
 
-def measured_of(which, summaries: dict) -> Tuple[np.ndarray, np.ndarray]:
-    """A statistic of many summaries, an array a field; NaN and not known where it is unknown."""
-    needs, over, formula = which
-    s = {name: np.asarray(summaries.get(name, 0), np.float64) for name in FIELDS_OF_SUMMARY[1:]}
+def measured_of(name: str, summaries: dict) -> Tuple[np.ndarray, np.ndarray]:
+    """A statistic of many summaries, an array a field; NaN and not known where it is unknown. One element has its value, finite or not."""
+    needs, over, formula = formula_of(name)
+    s = {field: np.asarray(summaries.get(field, 0), np.float64) for field in FIELDS_OF_SUMMARY[1:]}
     s["finite"] = s["count"] - (s["nan"] + s["pos_inf"] + s["neg_inf"])
-    known = (np.asarray(summaries["mask"], np.int64) & needs) == needs
-    if over:
-        known = known & (s[over] > 0)
+    kept = (np.asarray(summaries["mask"], np.int64) & needs) == needs
+    known = kept & (s[over] > 0) if over else kept
     with np.errstate(all="ignore"):
-        return np.where(known, formula(s), np.nan), known
+        values = np.where(known, formula(s), np.nan)
+    lowest = _OF_INFINITY.get(_plain(name))
+    if lowest is None:
+        return values, known
+    alone = kept & (s["count"] == 1) & (s["finite"] == 0)
+    element = np.where(s["nan"] > 0, np.nan, np.where(s["neg_inf"] > 0, lowest, np.inf))
+    return np.where(alone, element, values), known | alone
 
 
 QUANTILE_LEVELS = np.array([0, 1, 10, 50, 100, 200, 250, 300, 400, 500, 600, 700, 750, 800, 900, 950, 990, 999, 1000]) / 1000

@@ -19,14 +19,14 @@ from .payload import decoded
 from .record import Record, Tensor
 from .rows import LOOSE, NONFINITE, SCALAR, VALUES, Place, Sample, sample_of
 from .segment import Segment
-from .statistics import (FIELDS_OF_SUMMARY, FORMULAS, QUANTILE_LEVELS, STATISTICS, distribution_of, formula_of, measured_of,
+from .statistics import (FIELDS_OF_SUMMARY, QUANTILE_LEVELS, STATISTICS, distribution_of, formula_of, measured_of,
                          summaries_of_scalars, summary_of)
 
 
 def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
     """Of a row without values; statistic: what was asked for, and is none of those that were kept."""
     summary = it.summary if it.summary is not None else {"mask": 0}
-    kept = [name for name in STATISTICS if measured_of(FORMULAS[name], summary)[1]]
+    kept = [name for name in STATISTICS if measured_of(name, summary)[1]]
     kept += ["quantiles"] * (it.quantiles is not None) + ["histogram"] * (it.histogram is not None)
     there = ", ".join(kept) or "the shape"
     if it.thinned:
@@ -173,7 +173,7 @@ class WorkerTrack:
         found = it.summary
         if found is None or ((found["mask"] & which[0]) != which[0] and it.place is not None):
             found = summary_of(flat_value_of(segment, it), which[0])
-        value, known = measured_of(which, found)
+        value, known = measured_of(name, found)
         if not known and (found["mask"] & which[0]) == which[0]:
             raise NotInStep("undefined: the tensor has no finite element at this step")
         if not known:
@@ -226,10 +226,10 @@ class WorkerTrack:
 
     def history(self, name: str, mode: Optional[int]):
         """(modes, indices, values) of every observation; NaN where the statistic is unknown."""
-        which, chosen, it = formula_of(name), self.observations(mode), self.rows()
+        chosen, it = self.observations(mode), self.rows()
         if self.tensor.summaries is None:
             self.tensor.summaries = Summaries()
-        values = measured_of(which, self.tensor.summaries.of(self.tensor, chosen, which[0]))[0]
+        values = measured_of(name, self.tensor.summaries.of(self.tensor, chosen, formula_of(name)[0]))[0]
         return it.mode[chosen], it.index[chosen], values
 
     def times(self, mode: Optional[int]) -> np.ndarray:
@@ -261,13 +261,14 @@ class WorkerTrack:
         it, chosen = self.rows(), self.observations(mode)
         whole = (it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)  # scalars are always whole
         if kept == "asked":
-            of_chunks: np.ndarray = np.array([segment.attempt for segment, _ in self.tensor.chunks], np.int64)
-            attempts = of_chunks[it.chunk[chosen]]
-            for attempt in np.unique(attempts[~whole]).tolist():
-                at = np.flatnonzero(~whole & (attempts == attempt))
+            all_plans = list(dict.fromkeys(segment.plan for segment, _ in self.tensor.chunks))
+            of_chunks: np.ndarray = np.array([all_plans.index(segment.plan) for segment, _ in self.tensor.chunks], np.int64)
+            plans, pauses = of_chunks[it.chunk[chosen]], self.record.pauses()
+            for number in np.unique(plans[~whole]).tolist():
+                at = np.flatnonzero(~whole & (plans == number))
                 rows = chosen[at]
-                whole[at] = are_asked(self.record.requests_of(self.tensor, attempt), it.mode[rows], it.index[rows],
-                                      lambda i: self.tensor.sample(int(rows[i]))[1])
+                whole[at] = are_asked(self.record.requests_of(self.tensor, all_plans[number]), it.mode[rows], it.index[rows],
+                                      lambda i: self.tensor.sample(int(rows[i]))[1]) & ~pauses.at(it.ordinal[rows])
         chosen = chosen if kept == "anything" else chosen[whole]
         return self.record.closed_of(it.mode[chosen], it.index[chosen], it.ordinal[chosen])
 
