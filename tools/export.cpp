@@ -187,11 +187,15 @@ template <class Has>
     }
     job.choice.names = wanted.names;
     std::set<std::string> chosen;
-    for (std::string const& pattern : wanted.names.empty() ? std::vector<std::string>{"*"} : wanted.names) {
+    if (wanted.names.empty()) {
+        std::vector<std::string> const all = job.run.names();
+        chosen.insert(all.begin(), all.end());
+    }
+    for (std::string const& pattern : wanted.names) {
         if (error const why = check_glob(pattern); why && !job.run[pattern]) { return why; }
         std::vector<std::string> const names = job.run[pattern] ? std::vector{pattern} : job.run.names(pattern);
         chosen.insert(names.begin(), names.end());
-        if (names.empty() && !wanted.names.empty() && !wanted.follow) {  // it may come later
+        if (names.empty() && !wanted.follow) {  // it may come later
             error why{errc::no_such_name, "no name in this run matches \""};
             why.what << std::string_view{pattern}.substr(0, 100) << "\": `spotter ls` lists what there is";
             if (std::string const hint = name_hint(pattern, job.run.names()); !hint.empty()) {

@@ -42,6 +42,17 @@ TEST_CASE("export: everything that has values as one .npz, and as a folder of .n
           "['fc1/w', 'loss'] (40, 50) float32 -0.19099999964237213\n");
 }
 
+TEST_CASE("export: without --name all tensors are written, also where one is called *") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", plan{collection{"all", "*", always{}, payload}}};
+        std::vector<float> const values(6, 1.5F);
+        (void)watch.step(train(0), "*"_t = values, "other"_t = values);
+    }
+    CHECK(ask("export --json " + folder / "run " + folder / "all.npz").document().at("tensors") == 2);
+    CHECK(ask("export --json " + folder / "run " + folder / "one.npz --name '*'").document().at("tensors") == 1);
+}
+
 TEST_CASE("export: histories as .csv, to a file and to standard output") {
     temporary_folder const folder;
     record_small(folder / "run");
