@@ -116,7 +116,7 @@ TEST_CASE("rules without a name of their own that differ in the condition alone 
         for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "x"_t = i < 2 ? 1.0 : 0.375); }
     }
     trial const run = open(folder / "run");
-    CHECK(detail::describe_findings(run.findings()) ==
+    CHECK(spotter::detail::describe_findings(run.findings()) ==
           "  warning: any: holds for a tensor at train(0), \"x\": mean 1 > 0.5\n"
           "    2 times in all, last at train(1)\n"
           "  warning: any: holds for a tensor at train(0), \"x\": mean 1 > 0.25\n"
@@ -131,7 +131,7 @@ TEST_CASE("one line for a threshold that changes from step to step") {
     std::vector<finding> all(2);
     all[0].rule = all[1].rule = "gradient_spike";
     all[0].threshold = 2, all[1].threshold = 3;
-    CHECK(detail::gather_findings(all).size() == 1);
+    CHECK(spotter::detail::gather_findings(all).size() == 1);
 }
 
 TEST_CASE("healthy is said when every rule could judge, and never when none could") {
