@@ -492,6 +492,8 @@ SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, signs const& seen, ran
         return true;
     }
     best = {};
+    bool const any_weight = of.weights.any([](std::string_view, update_sizes::weight const&) { return true; });
+    if (any_weight && of.progress == progress::flat && of.losses.is_young()) { return false; }  // it may show a cause
     return causes::loss_alone(of, into) || causes::returns_fall(of, into) || causes::strongest(of, into);
 }
 

@@ -121,6 +121,11 @@ public:
         series const* const it = loss();
         return it != nullptr && it->train.latest() != 0;
     }
+    // It is near its first value, and has had few steps to leave it.
+    [[nodiscard]] constexpr bool is_young() const noexcept {
+        series const* const it = loss();
+        return it != nullptr && it->train.says() == progress::flat && it->train.samples() < limits_.still;
+    }
     // Index of the training step with which the present phase began; 0 where no other one ended.
     [[nodiscard]] constexpr std::uint64_t phase_began() const noexcept {
         bool any_over = false;
