@@ -7,6 +7,7 @@
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 
+#include <tests/asks_for.hpp>
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
 
@@ -97,16 +98,6 @@ step_alarm show(Hook& watch, std::uint64_t i, learner const& net) {
     watch.observe("grad/fc2/w", view_of(net.g2, {learner::units, std::size_t{1}}));
     return watch.end();
 }
-
-// Makes the hook measure the change of every tensor.
-struct all_moves {
-    using kind = rule_kind;
-    static constexpr std::string_view name = "all_moves";
-    struct state {};
-    [[nodiscard]] constexpr stats_mask needs(tensor_info const&) const noexcept { return stats_mask::change; }
-    constexpr void observe(state&, observation const&) const noexcept {}
-    [[nodiscard]] constexpr truth close(state&, step_id, findings&) const noexcept { return truth::no; }
-};
 
 // The recorded decisions, a line each.
 list decisions(std::string const& run) {
@@ -512,7 +503,7 @@ TEST_CASE("the lower rate follows from the updates of weights, whatever other ru
         CHECK(what.restore);
         return what.rate;
     };
-    CHECK(rate_after(all_moves{}) == rate_after());
+    CHECK(rate_after(asks_for<stats_mask::change>{}) == rate_after());
 }
 
 TEST_CASE("evaluations are not measured, and of a hook's workers the first is") {

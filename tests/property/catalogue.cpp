@@ -2,6 +2,7 @@
 // The library's law for the whole catalogue: a built-in rule gives the same findings in the loop and in a replay [S64].
 #include <spotter/rule/dynamic_rule.hpp>
 
+#include <tests/asks_for.hpp>
 #include <tests/property/both_ways.hpp>
 
 #include <set>
@@ -196,23 +197,14 @@ void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
     }
 }
 
-// Makes the hook compute every statistic of every tensor.
-struct all_statistics {
-    using kind = rule_kind;
-    static constexpr std::string_view name = "all_statistics";
-    struct state {};
-    [[nodiscard]] constexpr stats_mask needs(tensor_info const&) const noexcept {
-        return static_cast<stats_mask>(0xFFFF) | stats_mask::unit_activity | stats_mask::quantiles |
-               stats_mask::histogram;
-    }
-    constexpr void observe(state&, observation const&) const noexcept {}
-    [[nodiscard]] constexpr truth close(state&, step_id, findings&) const noexcept { return truth::no; }
-};
-// Whether a rule finds in a loop that shows `all` what it finds beside `all_statistics`; adds its findings to `found`.
+constexpr stats_mask all_statistics =
+    static_cast<stats_mask>(0xFFFF) | stats_mask::unit_activity | stats_mask::quantiles | stats_mask::histogram;
+// Whether a rule finds in a loop that shows `all` what it finds beside one that asks for all statistics; adds its
+// findings to `found`.
 void check_alone(stream const& all, dynamic_rule const& rule, std::size_t& found) {
     options const choices{.clock = &tell_test_time};
     hook alone{plan{}, choices, rule};
-    hook beside{plan{}, choices, rule, all_statistics{}};
+    hook beside{plan{}, choices, rule, asks_for<all_statistics>{}};
     alarms const said = run_hostile(alone, all, clock_is::still);
     CHECK(run_hostile(beside, all, clock_is::still) == said);
     found += said.size();

@@ -264,6 +264,8 @@ TEST_CASE("mixed_precision: more than ten skipped steps of a thousand are a warn
     run it{mixed_precision{.skip_window = 10}};
     CHECK(it.step(train(0), "metric/step_skipped", {1}) == truth::yes);
     CHECK((it.found[0].measured == 0.1 && it.found[0].severity == severity::warning));
+    run unjudged{mixed_precision{.skip_window = 0}};
+    CHECK(unjudged.step(train(0), "metric/step_skipped", {1}) != truth::yes);
     run none{mixed_precision{.to = dtype::f32}};
     CHECK(none.step(train(0), "grad/w", {1}) == truth::undecided);
     CHECK(none.covered().reason == "parameter `to` is no low-precision type");

@@ -161,7 +161,7 @@ inline constexpr std::string_view remedy_of_flat_loss =
     progress_watch::series const* const it = of.losses.not_carried_over(name, why);
     if (it == nullptr || it->train.rises_again(of.limits.progress)) { return false; }
     bool const rises = why.how == relation::greater;
-    into = !rises && !of.losses.trains_ahead(*it)
+    into = !rises && !of.losses.trains_ahead(*it, 0.5)
                ? found_by(rule_id::loss_not_decreasing, "eval loss is flat", name, why, it->evaluated_at,
                           remedy_of_flat_loss)
                : found_by(rule_id::overfit,
@@ -493,7 +493,7 @@ SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, signs const& seen, ran
     }
     best = {};
     bool const any_weight = of.weights.any([](std::string_view, update_sizes::weight const&) { return true; });
-    if (any_weight && of.progress == progress::flat && of.losses.is_young()) { return false; }  // it may show a cause
+    if (any_weight && of.progress == progress::flat && of.losses.is_young()) { return false; }  // a cause may follow
     return causes::loss_alone(of, into) || causes::returns_fall(of, into) || causes::strongest(of, into);
 }
 

@@ -121,7 +121,7 @@ public:
         series const* const it = loss();
         return it != nullptr && it->train.latest() != 0;
     }
-    // It is near its first value, and has had few steps to leave it.
+    // The loss is near its first value, and has had few steps to leave it.
     [[nodiscard]] constexpr bool is_young() const noexcept {
         series const* const it = loss();
         return it != nullptr && it->train.says() == progress::flat && it->train.samples() < limits_.still;
@@ -231,8 +231,7 @@ public:
         SPOTTER_STRICT_BODY
         series const* const it = find_evaluated(loss);
         if (it == nullptr || it->train.level() >= 0) { return false; }
-        double const gained = it->train.beginning() - it->train.level();
-        return it->eval.level() - it->train.level() > 0.8 * gained;
+        return trains_ahead(*it, 0.8);
     }
     // In evaluation a loss has risen from the first on.
     [[nodiscard]] constexpr bool any_evaluation_rises() const noexcept {
@@ -251,11 +250,11 @@ public:
         };
         return first_loss(so, &name);
     }
-    // Training is below evaluation by half of what it has gained.
-    [[nodiscard]] SPOTTER_STRICT static constexpr bool trains_ahead(series const& it) noexcept {
+    // Training is below evaluation by more than a share of what it has gained.
+    [[nodiscard]] SPOTTER_STRICT static constexpr bool trains_ahead(series const& it, double share) noexcept {
         SPOTTER_STRICT_BODY
         double const now = it.train.level();
-        return it.eval.level() - now >= 0.5 * (it.train.beginning() - now);
+        return it.eval.level() - now > share * (it.train.beginning() - now);
     }
     // The first loss whose evaluation shows that nothing is learned; null where there is none.
     [[nodiscard]] constexpr series const* evaluates_as_before(std::string_view& name, evidence& why) const noexcept {
