@@ -160,8 +160,8 @@ struct unchanged_over {
 
 // The value is more than `threshold` robust deviations above the median of the values before it: (x - median) /
 // max(1.4826 MAD, 0.01 |median|). This is the modified z-score of Iglewicz & Hoaglin (1993), whose constant makes MAD a
-// standard deviation. A spike does not enter the window. After as many spikes in a row as the window holds, it is
-// filled anew: the next values are the new level.
+// standard deviation. A spike does not enter the window. After as many spikes in a row as the window holds, the
+// window is filled anew with the next values.
 struct spike_over {
     std::uint64_t window = 64;  // observations, without the new one
     double deviations = 7;      // the threshold
